@@ -1,0 +1,31 @@
+/**
+ * Finds what somebody probably meant.
+ * @module
+ */
+
+/** The candidate closest to a word, when at most `maxEdits` letters differ. */
+export function nearest(
+  word: string,
+  candidates: readonly string[],
+  maxEdits = 2,
+): string | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, edits: editDistance(word, candidate) }))
+    .filter(({ edits }) => edits <= maxEdits)
+    .sort((a, b) => a.edits - b.edits);
+  return ranked[0]?.candidate;
+}
+
+/** Levenshtein's distance, one row of the table at a time. */
+function editDistance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1));
+    }
+    above = current;
+  }
+  return above[to.length]!;
+}

@@ -1,0 +1,56 @@
+/**
+ * Work that recurs until it is told to stop.
+ * @module
+ */
+
+/** Waits; ends early, without an error, when the signal is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+}
+
+/** A length of time, changed by up to a fifth, so that processes started together do not act together. */
+export function jittered(ms: number, random: () => number = Math.random): number {
+  return ms * (0.8 + 0.4 * random());
+}
+
+/** Does something now and then again after each pause, until stopped. An error goes to `onError`, and the work goes on. */
+export function repeat(
+  pauseMs: number,
+  work: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): { soon(): void; stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let pause = new AbortController();
+  let again = false;
+  const loop = async () => {
+    while (!stopping.signal.aborted) {
+      again = false;
+      await work().catch(onError);
+      if (again) continue;
+      pause = new AbortController();
+      await sleep(jittered(pauseMs), AbortSignal.any([pause.signal, stopping.signal]));
+    }
+  };
+  const ended = loop();
+  return {
+    /** Does it at once, or once more when it is under way. */
+    soon() {
+      again = true;
+      pause.abort();
+    },
+    /** Waits for the work under way. */
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * Reads what is typed after a command; whatever does not fit is an error of usage.
+ * @module
+ */
+import { InvalidArgumentError, Option } from "commander";
+import type { Status } from "../contract.ts";
+
+/** Postgres' largest bigint. */
+const MAX_ID = 2n ** 63n - 1n;
+const MAX_ROWS = 1000;
+const STATUSES = [
+  "pending",
+  "running",
+  "done",
+  "failed",
+  "superseded",
+] as const satisfies readonly Status[];
+
+/** The id of a job or an event. */
+export function parseId(text: string): string {
+  const id = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+  if (id >= 1n && id <= MAX_ID) return String(id);
+  throw new InvalidArgumentError(
+    `An id is a whole number from 1 to ${MAX_ID}; \`hookwork jobs\` and \`hookwork events\` list them.`,
+  );
+}
+
+/** An address that Telegram may call. */
+export function parseHttpsUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === "https:") return url.href;
+  throw new InvalidArgumentError("Telegram calls addresses that begin with https:// only.");
+}
+
+/** An address of the receiver. */
+export function parseHttpUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol)) return url.href;
+  throw new InvalidArgumentError("An address begins with http:// or https://.");
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_ROWS) return limit;
+  throw new InvalidArgumentError(`A limit is a whole number from 1 to ${MAX_ROWS}.`);
+}
+
+/** How many rows are listed at most. */
+export const limitOption = (): Option =>
+  new Option("--limit <n>", "how many at most").argParser(parseLimit).default(20);
+/** Only jobs of one kind. */
+export const kindOption = (): Option => new Option("--kind <kind>", "only jobs of this kind");
+/** Only jobs in one state. */
+export const statusOption = (): Option =>
+  new Option("--status <status>", "only jobs in this state").choices(STATUSES);

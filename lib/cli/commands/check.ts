@@ -1,0 +1,110 @@
+/**
+ * `hookwork check`: tries all that can be tried before something depends on it.
+ * @module
+ */
+import type { App } from "../../app.ts";
+import { ConfigError, describeError } from "../../base/errors.ts";
+import type { Settings } from "../../contract.ts";
+import type { TelegramSetup } from "../../outside/telegram_setup.ts";
+import { checkReadiness } from "../../flow/ready.ts";
+import { ExitCode } from "../failure.ts";
+import type { Host } from "../host.ts";
+import { allSettings, openBot, withApp } from "../open.ts";
+import type { Page } from "../output.ts";
+import { renderTable } from "../table.ts";
+
+/** Longer than a connection is waited for, so that its error is seen. */
+const DEADLINE_MS = 5000;
+const FINGERPRINT_DIGITS = 8;
+
+/** One thing that was tried. */
+export interface Finding {
+  readonly ok: boolean;
+  readonly part: "configuration" | "database" | "queue" | "telegram";
+  readonly detail: string;
+}
+
+/** A secret as it can be shown: compare it with `printf %s "$SECRET" | sha256sum`. */
+export interface Fingerprint {
+  readonly name: string;
+  readonly bytes: number;
+  /** The first digits of SHA-256 over the variable's whole text. */
+  readonly sha256: string;
+}
+
+/** What was tried, and which secrets the process really has. */
+export interface CheckReport {
+  readonly findings: readonly Finding[];
+  readonly secrets: readonly Fingerprint[];
+}
+
+/** Checks everything; what cannot be used is found, never thrown. */
+export async function check(host: Host): Promise<CheckReport> {
+  const secrets = await fingerprints(host.environment, allSettings());
+  try {
+    return { findings: await withApp(host, (app) => examine(app, openBot(host))), secrets };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.problems.map((detail) => bad("configuration", detail));
+    return { findings, secrets };
+  }
+}
+
+async function examine(app: App, bot: TelegramSetup): Promise<Finding[]> {
+  const { sources, handlers, schedules } = app.registry;
+  const parts =
+    `${sources.size} source(s), ${handlers.size} handler(s), ${schedules.length} schedule(s)`;
+  return [good("configuration", parts), ...await checkDatabase(app), await checkBot(app, bot)];
+}
+
+async function checkDatabase(app: App): Promise<Finding[]> {
+  const { problems, warnings } = await checkReadiness(app, DEADLINE_MS);
+  if (problems.length > 0) return problems.map((detail) => bad("database", detail));
+  return [
+    good("database", "deliveries can be stored"),
+    ...warnings.map((detail) => bad("queue", detail)),
+    ...(warnings.length === 0 ? [good("queue", "alerts arrive, and no job waits for long")] : []),
+  ];
+}
+
+async function checkBot(app: Pick<App, "redact">, bot: TelegramSetup): Promise<Finding> {
+  try {
+    return good("telegram", `the bot is @${(await bot.getMe()).username}`);
+  } catch (error) {
+    return bad("telegram", app.redact(describeError(error)));
+  }
+}
+
+const good = (part: Finding["part"], detail: string): Finding => ({ ok: true, part, detail });
+const bad = (part: Finding["part"], detail: string): Finding => ({ ok: false, part, detail });
+
+/** The secrets that are set. Shells and unit files may change them on their way: `$`, `%`, quotes, line ends. */
+async function fingerprints(environment: Host["environment"], settings: Settings) {
+  const set = Object.keys(settings).filter((name) => settings[name]!.secret && environment[name]);
+  return await Promise.all(set.map(async (name): Promise<Fingerprint> => {
+    const bytes = new TextEncoder().encode(environment[name]);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return { name, bytes: bytes.length, sha256: digest.toHex().slice(0, FINGERPRINT_DIGITS) };
+  }));
+}
+
+/** A line for each finding, then the fingerprints. */
+export function renderCheck({ findings, secrets }: CheckReport, page: Page): string {
+  const lines = findings.map(({ ok, part, detail }) =>
+    `${ok ? "OK     " : "PROBLEM"}  ${part.padEnd("configuration".length)}  ${detail}`
+  );
+  const table = renderTable(secrets, [
+    { title: "SECRET", cell: ({ name }) => name },
+    { title: "BYTES", cell: ({ bytes }) => bytes, right: true },
+    { title: "SHA-256", cell: ({ sha256 }) => sha256 },
+  ], page.columns);
+  return [lines.join("\n"), ...(secrets.length === 0 ? [] : [table])].join("\n\n");
+}
+
+/** A configuration that is unfit is told apart: only a change of it helps. */
+export function checkExitCode({ findings }: CheckReport): ExitCode {
+  const problems = findings.filter(({ ok }) => !ok);
+  if (problems.length === 0) return ExitCode.done;
+  const unfit = problems.some(({ part }) => part === "configuration");
+  return unfit ? ExitCode.configuration : ExitCode.failed;
+}

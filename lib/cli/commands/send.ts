@@ -1,0 +1,70 @@
+/**
+ * `hookwork send`: a signed sample goes the way of a real delivery.
+ * @module
+ */
+import type { App } from "../../app.ts";
+import type { Config } from "../../base/config.ts";
+import { RefusedError } from "../../base/errors.ts";
+import { nearest } from "../../base/nearest.ts";
+import { call } from "../../outside/http.ts";
+import { ExitCode } from "../failure.ts";
+
+/** What the receiver answered. */
+export interface Sent {
+  readonly url: string;
+  readonly status: number;
+  readonly answer: string;
+}
+
+/**
+ * Sends a sample to the receiver at `url`, or to the one on this machine.
+ * Throws RefusedError for an unknown source, and what `call` throws when nobody answers.
+ */
+export async function send(
+  { registry, config }: Pick<App, "registry" | "config">,
+  name: string,
+  options: { url?: string },
+): Promise<Sent> {
+  const source = registry.sources.get(name);
+  if (!source) throw new RefusedError(unknownSource(name, [...registry.sources.keys()]));
+  const base = options.url ?? receiverUrl(config);
+  const url = new URL(`hooks/${name}`, base.endsWith("/") ? base : `${base}/`);
+  const { status, body } = await call({
+    what: "send a sample to the receiver",
+    url,
+    method: "POST",
+    // A sample delivered twice does no harm.
+    idempotent: true,
+    signal: new AbortController().signal,
+    ...source.sample(),
+  });
+  return { url: url.href, status, answer: new TextDecoder().decode(body) };
+}
+
+function unknownSource(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  const remedy = meant === undefined
+    ? `the sources are ${names.join(", ")}`
+    : `did you mean ${meant}?`;
+  return `Cannot send a sample of "${name}": there is no such source; ${remedy}`;
+}
+
+/** Where the receiver of this configuration listens, as seen from its own machine. */
+function receiverUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
+  if (PORT === 0) {
+    throw new RefusedError("Cannot send a sample: PORT is 0, so any port may be it; add --url");
+  }
+  const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = everywhere[HOST] ?? HOST;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
+}
+
+/** The answer, as it came. */
+export function renderSent({ url, status, answer }: Sent): string {
+  return `POST ${url}\n${status}\n${answer}`;
+}
+
+/** Senders count everything but 2xx as failed. */
+export function sentExitCode({ status }: Sent): ExitCode {
+  return status >= 200 && status < 300 ? ExitCode.done : ExitCode.failed;
+}

@@ -1,0 +1,137 @@
+/**
+ * `hookwork status`: whether all is well, and what the queue is at.
+ *
+ * It ends with 0 whenever it could look, also at something bad: 1 says that the database cannot be used.
+ * Whoever wants an exit code for the whole asks `hookwork check`.
+ * @module
+ */
+import type { App } from "../../app.ts";
+import { RefusedError } from "../../base/errors.ts";
+import {
+  countFailedJobs,
+  countJobs,
+  type DueKind,
+  listDueKinds,
+  listRunningJobs,
+  type RunningJob,
+} from "../../db/health.ts";
+import { getLastSlots } from "../../db/schedules.ts";
+import { checkReadiness } from "../../flow/ready.ts";
+import type { Page } from "../output.ts";
+import { renderFields, renderTable } from "../table.ts";
+import { formatSeconds } from "../time.ts";
+
+const DEADLINE_MS = 5000;
+const MAX_RUNNING = 20;
+const RECENT_HOURS = 24;
+/** Sweeps come every 5 s: a lease that is over for longer has nobody to take the job back. */
+const SWEPT_SECONDS = 30;
+
+/** The queue at one moment. */
+export interface QueueStatus {
+  /** What a human should look at; empty when all is well. */
+  readonly warnings: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly due: readonly DueKind[];
+  /** At most 20, those whose lease ends first. */
+  readonly running: readonly RunningJob[];
+  readonly schedules: readonly Slot[];
+}
+
+/** A schedule and the last slot that gave a job. */
+export interface Slot {
+  readonly name: string;
+  readonly kind: string;
+  readonly lastSlot: string | null;
+}
+
+/** Looks at the queue. Throws RefusedError when the database cannot be used, or is not of this version. */
+export async function status(app: App): Promise<QueueStatus> {
+  const { problems, warnings } = await checkReadiness(app, DEADLINE_MS);
+  if (problems.length > 0) throw new RefusedError(`Cannot show the status: ${problems.join("; ")}`);
+  const due = await listDueKinds(app.db);
+  const running = await listRunningJobs(app.db, MAX_RUNNING);
+  const failed = await countFailedJobs(app.db, RECENT_HOURS);
+  const slots = await getLastSlots(app.db);
+  return {
+    warnings: [
+      ...warnings,
+      ...failureWarnings(failed),
+      ...due.filter(({ kind }) => !app.registry.handlers.has(kind)).map(strangerWarning),
+      ...running.filter(({ leaseSeconds }) => leaseSeconds < -SWEPT_SECONDS).map(leaseWarning),
+    ],
+    counts: Object.fromEntries(await countJobs(app.db)),
+    due,
+    running,
+    schedules: app.registry.schedules.map(({ name, kind }) => (
+      { name, kind, lastSlot: slots.get(name) ?? null }
+    )),
+  };
+}
+
+function failureWarnings(count: number): string[] {
+  if (count === 0) return [];
+  return [`${count} job(s) were given up in the last ${RECENT_HOURS} hours; \`hookwork failed\``];
+}
+
+function strangerWarning({ kind, count }: DueKind): string {
+  return `${count} due job(s) are of the kind "${kind}", which no handler of this version has`;
+}
+
+function leaseWarning({ id, lockedBy, leaseSeconds }: RunningJob): string {
+  const seconds = formatSeconds(-leaseSeconds);
+  return `Job ${id} of ${lockedBy} lost its lease ${seconds} ago, and no worker takes it back`;
+}
+
+/** The verdict first: it is what is wanted within three seconds. */
+export function renderStatus(status: QueueStatus, page: Page): string {
+  const { warnings, counts, due, running, schedules } = status;
+  const verdict = warnings.length === 0
+    ? "All is well."
+    : `Not well:\n${warnings.map((warning) => `- ${warning}`).join("\n")}`;
+  const oldest = due[0];
+  const summary = renderFields([
+    [
+      "jobs",
+      Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(", ") || "none",
+    ],
+    ["oldest due", oldest ? `${formatSeconds(oldest.oldestSeconds)} (${oldest.kind})` : "none"],
+  ]);
+  return [
+    verdict,
+    summary,
+    ...(due.length === 0 ? [] : [renderDue(due, page)]),
+    ...(running.length === 0 ? [] : [renderRunning(running, page)]),
+    ...(schedules.length === 0 ? [] : [renderSchedules(schedules, page)]),
+  ].join("\n\n");
+}
+
+function renderDue(due: readonly DueKind[], page: Page): string {
+  return renderTable(due, [
+    { title: "DUE KIND", cell: ({ kind }) => kind, flexible: true },
+    { title: "JOBS", cell: ({ count }) => count, right: true },
+    { title: "OLDEST", cell: ({ oldestSeconds }) => formatSeconds(oldestSeconds), right: true },
+  ], page.columns);
+}
+
+function renderRunning(running: readonly RunningJob[], page: Page): string {
+  return renderTable(running, [
+    { title: "RUNNING", cell: ({ id }) => id, right: true },
+    { title: "KIND", cell: ({ kind }) => kind, flexible: true },
+    { title: "HELD BY", cell: ({ lockedBy }) => lockedBy, flexible: true },
+    { title: "SINCE", cell: ({ startedAt }) => page.time(startedAt) },
+    { title: "LEASE", cell: renderLease, right: true },
+  ], page.columns);
+}
+
+function renderLease({ leaseSeconds }: RunningJob): string {
+  return leaseSeconds < 0 ? `${formatSeconds(-leaseSeconds)} over` : formatSeconds(leaseSeconds);
+}
+
+function renderSchedules(schedules: readonly Slot[], page: Page): string {
+  return renderTable(schedules, [
+    { title: "SCHEDULE", cell: ({ name }) => name, flexible: true },
+    { title: "KIND", cell: ({ kind }) => kind, flexible: true },
+    { title: "LAST SLOT", cell: ({ lastSlot }) => lastSlot },
+  ], page.columns);
+}

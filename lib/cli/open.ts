@@ -1,0 +1,87 @@
+/**
+ * Opens what a command needs, and closes it when the command is over: one connection at most.
+ * @module
+ */
+import type { App } from "../app.ts";
+import {
+  coreSettings,
+  loadConfig,
+  mergeSettings,
+  secretValues,
+  settingsOf,
+} from "../base/config.ts";
+import { createLog } from "../base/log.ts";
+import { createRedactor } from "../base/text.ts";
+import type { Settings } from "../contract.ts";
+import { connect, type Db } from "../db/db.ts";
+import { type TelegramSetup, telegramSetup } from "../outside/telegram_setup.ts";
+import { definitions, registrySettings } from "../registry.ts";
+import { wire } from "../wire.ts";
+import type { Host } from "./host.ts";
+
+const APPLICATION = "hookwork-cli";
+const CONNECTIONS = 1;
+const STATEMENT_SECONDS = 30;
+
+type Environment = Pick<Host, "environment">;
+
+/** All settings there are: what `check` checks, and whose secrets are never shown. */
+export function allSettings(): Settings {
+  const groups = registrySettings(definitions).map(({ settings }) => settings);
+  return mergeSettings(coreSettings, ...groups);
+}
+
+/** Takes the secrets of an environment out of a text, also where that environment is unfit to start with. */
+export function redactorOf({ environment }: Environment): (text: string) => string {
+  return createRedactor(secretValues(environment, allSettings()));
+}
+
+/** Lends a connection. Needs the core settings only, so it works where a source's secret is unknown. */
+export async function withDatabase<T>(
+  { environment }: Environment,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(environment);
+  const db = connect({
+    url: config.DATABASE_URL,
+    application: APPLICATION,
+    max: CONNECTIONS,
+    pooler: config.DB_POOLER,
+    statementSeconds: STATEMENT_SECONDS,
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Lends an App with all sources and handlers. Throws a ConfigError when any of them misses a setting. */
+export async function withApp<T>(
+  { environment }: Environment,
+  work: (app: App) => Promise<T>,
+): Promise<T> {
+  const app = wire(environment, {
+    application: APPLICATION,
+    connections: CONNECTIONS,
+    statementSeconds: STATEMENT_SECONDS,
+  });
+  try {
+    return await work(app);
+  } finally {
+    await app.db.close();
+  }
+}
+
+/** The bot of TELEGRAM_BOT_TOKEN. Nothing else is asked for: it is there to find out the rest. */
+export function openBot(host: Environment): TelegramSetup {
+  const { settings } = telegramSetup;
+  const config = loadConfig(host.environment, settings);
+  const log = createLog({
+    format: config.LOG_FORMAT,
+    level: config.LOG_LEVEL,
+    redact: redactorOf(host),
+  });
+  const { signal } = new AbortController();
+  return telegramSetup.create(settingsOf(config, settings), { signal, log });
+}

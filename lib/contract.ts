@@ -1,0 +1,273 @@
+/**
+ * The language of Hookwork: every noun of the system, and the ports through which handlers reach the outside.
+ * Types only, and the three `define…` functions that let TypeScript infer them.
+ * @module
+ */
+import type postgres from "postgres";
+import type { ZodType } from "zod";
+
+/** What JSON can say. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** A JSON object: the form of every payload. */
+export type JsonObject = { [name: string]: Json };
+/** A zod schema that yields a `T`. */
+export type Schema<T> = ZodType<T>;
+
+/** One environment variable that a part of the system needs. */
+export interface Setting<T> {
+  /** Reads the variable's text; its messages must never repeat the value. */
+  readonly schema: ZodType<T>;
+  /** What it is for, in one sentence: shown in `.env.example` and in error messages. */
+  readonly about: string;
+  /** Its default or a harmless sample, as written in `.env.example`. */
+  readonly example: string;
+  /** Values of secret settings are removed from logs, errors and rows. */
+  readonly secret: boolean;
+}
+/** Settings by the name of their environment variable. */
+// deno-lint-ignore no-explicit-any -- a record of settings of different types
+export type Settings = Record<string, Setting<any>>;
+/** The values that a record of settings yields. */
+export type SettingValues<S extends Settings> = {
+  readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never;
+};
+
+/** One request as it came in: the bytes are what the sender signed. */
+export interface Delivery {
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly url: URL;
+  /** Address of the peer. */
+  readonly remote: string;
+  /** The body as UTF-8; throws when it is not. */
+  text(): string;
+  /** The body as JSON; integers beyond 2^53 become strings with their exact digits. Throws when it is not JSON. */
+  json(): unknown;
+}
+
+/** Whether a request is really from its sender: which of the configured secrets matched, or why none did. */
+export type Proof =
+  | { readonly ok: true; readonly secret: number }
+  | { readonly ok: false; readonly why: string };
+
+/** What became of a delivery. Ids are bigint in the database and strings of digits here. */
+export type Outcome =
+  | {
+    readonly duplicate: false;
+    readonly id: string;
+    readonly jobs: number;
+    readonly error?: string;
+  }
+  | { readonly duplicate: true; readonly id?: string };
+
+/** A sender: how to prove that a request is theirs, what marks a repeat, which jobs follow. */
+export interface Source {
+  /** Headers that carry the proof; removed before the event is stored. */
+  readonly secretHeaders: readonly string[];
+  /** The largest body taken, in bytes; 1 MiB when absent. */
+  readonly maxBodyBytes?: number;
+  /** Is it really from this sender? Compares in constant time and never throws. */
+  verify(delivery: Delivery): Proof | Promise<Proof>;
+  /** The sender's id of the event; a repeat carries the same. When it throws, the event is kept with that error. */
+  dedupKey(delivery: Delivery): string | undefined;
+  /** The jobs that follow. When it throws, the event is kept without jobs. */
+  route(delivery: Delivery): NewJob[];
+  /** What this sender wants to hear; 202 with JSON when absent. */
+  accepted?(delivery: Delivery, outcome: Outcome): Response;
+  /** A signed delivery to try the whole path with. */
+  sample(): { readonly headers: Record<string, string>; readonly body: string };
+}
+
+/** A source before it has its settings: one file in `lib/sources/`, one line in the registry. */
+export interface SourceDefinition<S extends Settings = Settings> {
+  /** The last part of its address: `/hooks/<name>`. */
+  readonly name: string;
+  readonly settings: S;
+  create(settings: SettingValues<S>): Source;
+}
+
+/** A job to be made. */
+export interface NewJob {
+  readonly kind: string;
+  readonly payload?: JsonObject;
+  /** What must happen once for good: a second job with this key is not made. */
+  readonly key?: string;
+  /** Not before this instant. */
+  readonly runAt?: Date;
+  /** Not before this many seconds have passed, by the database's clock. */
+  readonly delaySeconds?: number;
+  /** 0 goes first; 1 when absent. */
+  readonly priority?: 0 | 1 | 2 | 3;
+  /** How often it is tried; 8 when absent. */
+  readonly maxAttempts?: number;
+}
+
+/** The states of a job. A retry is `pending` with a later `run_at`. */
+export type Status = "pending" | "running" | "done" | "failed" | "superseded";
+/** Why a job was given up. */
+export type Reason =
+  | "permanent"
+  | "exhausted"
+  | "timeout"
+  | "worker_lost"
+  | "bad_payload"
+  | "outcome_unknown"
+  | "cancelled";
+
+/** A job as its handler sees it: one claim of it. */
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  /** JSON text, exactly as stored. */
+  readonly payload: string;
+  readonly eventId: string | null;
+  readonly key: string | null;
+  /** The number of this attempt, from 1. */
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** The fence: only the claim with this number may settle the job. */
+  readonly claims: number;
+  /** How often a worker died with it. */
+  readonly lost: number;
+}
+
+/** One stored delivery. Never changed. */
+export interface Event {
+  readonly id: string;
+  readonly source: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly receivedAt: Date;
+}
+
+/** What a handler may say of its work: a short sentence kept with the job, for instance "no longer needed". */
+export interface Result {
+  readonly result: string;
+}
+
+/** Writes one line of log; properties become fields of the line. */
+export interface Log {
+  debug(message: string, properties?: Record<string, unknown>): void;
+  info(message: string, properties?: Record<string, unknown>): void;
+  warn(message: string, properties?: Record<string, unknown>): void;
+  error(message: string, properties?: Record<string, unknown>): void;
+  /** The same log with these properties on each line. */
+  with(properties: Record<string, unknown>): Log;
+}
+
+/** What a client of an outside service is given by the job that uses it. */
+export interface ClientContext {
+  /** Ends every call: aborted at the job's deadline, when its lease is lost, and at shutdown. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** A client of an outside service before it has its settings: one file in `lib/outside/`. */
+export interface ClientDefinition<C, S extends Settings = Settings> {
+  readonly settings: S;
+  create(settings: SettingValues<S>, context: ClientContext): C;
+}
+// deno-lint-ignore no-explicit-any -- clients of different types
+export type ClientDefinitions = Record<string, ClientDefinition<any, any>>;
+/** The clients that a record of definitions yields. */
+export type Clients<D extends ClientDefinitions> = {
+  readonly [N in keyof D]: D[N] extends ClientDefinition<infer C, infer _> ? C : never;
+};
+
+/** All that a handler may ask for. After its deadline or a lost lease every call on it throws. */
+export interface JobContext<D extends ClientDefinitions, S extends Settings> {
+  readonly job: Job;
+  /** Aborted at the deadline, when the lease is lost, and at shutdown. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly sql: postgres.Sql;
+  readonly settings: SettingValues<S>;
+  readonly clients: Clients<D>;
+  /** The event from which the job grew; undefined for jobs of schedules. */
+  event(): Promise<Event | undefined>;
+  /** Makes a job of the same event; its id, or undefined when its key is taken. */
+  enqueue(job: NewJob): Promise<string | undefined>;
+}
+
+/** The function that does the work of one kind: one file in `lib/handlers/`, one line in the registry. */
+export interface Handler<
+  P = unknown,
+  D extends ClientDefinitions = ClientDefinitions,
+  S extends Settings = Settings,
+> {
+  readonly kind: string;
+  /** A payload that does not fit is a permanent failure. */
+  readonly payload: Schema<P>;
+  readonly settings: S;
+  readonly clients: D;
+  /** The deadline of one attempt; 60 when absent. */
+  readonly timeoutSeconds?: number;
+  /** How long a claim holds without renewal; LEASE_SECONDS when absent. */
+  readonly leaseSeconds?: number;
+  run(payload: P, context: JobContext<D, S>): Promise<void | Result>;
+}
+
+/** When a schedule falls due. */
+export type Timing =
+  | { readonly everyMinutes: number }
+  /** `HH:MM` on each local date of an IANA time zone. */
+  | { readonly dailyAt: string; readonly timeZone?: string }
+  /** Five fields of cron. */
+  | { readonly cron: string; readonly timeZone?: string };
+
+// deno-lint-ignore no-explicit-any -- handlers of different payloads, clients and settings
+export type AnyHandler = Handler<any, any, any>;
+
+/** A kind that is enqueued by itself, once a slot. Its job's payload is `{ slot, late }`. */
+export type Schedule = Timing & { readonly name: string; readonly kind: string };
+
+/** All sources, handlers and schedules of a process, ready for use. */
+export interface Registry {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly handlers: ReadonlyMap<string, AnyHandler>;
+  readonly schedules: readonly Schedule[];
+}
+
+/** What became of an alert that was sent. */
+export type AlertOutcome =
+  | { readonly is: "sent" }
+  /** It will not succeed as it is: a wrong token or chat. */
+  | { readonly is: "refused"; readonly why: string }
+  /** It certainly did not arrive. */
+  | { readonly is: "failed"; readonly why: string; readonly retryAfterSeconds?: number }
+  /** It may have arrived. */
+  | { readonly is: "unknown"; readonly why: string };
+
+/** Tells a human. Never throws. */
+export interface Alerts {
+  alert(text: string): Promise<AlertOutcome>;
+}
+
+/** Lets TypeScript infer a source's settings. */
+export function defineSource<const S extends Settings>(
+  source: SourceDefinition<S>,
+): SourceDefinition<S> {
+  return source;
+}
+
+/** Lets TypeScript infer a client's settings. */
+export function defineClient<C, const S extends Settings>(
+  client: ClientDefinition<C, S>,
+): ClientDefinition<C, S> {
+  return client;
+}
+
+/** Lets TypeScript infer what a handler is given; `settings` and `clients` may be left out. */
+export function defineHandler<
+  P,
+  const D extends ClientDefinitions = Record<never, never>,
+  const S extends Settings = Record<never, never>,
+>(
+  handler:
+    & Omit<Handler<P, D, S>, "clients" | "settings">
+    & { readonly clients?: D; readonly settings?: S },
+): Handler<P, D, S> {
+  return { clients: {} as D, settings: {} as S, ...handler };
+}

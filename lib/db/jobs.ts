@@ -1,0 +1,107 @@
+/**
+ * The table `jobs`, as seen by whoever makes jobs. Workers take and end them through `claims.ts`.
+ * @module
+ */
+import { storedKey } from "../base/text.ts";
+import type { NewJob } from "../contract.ts";
+import { arrayLiteral, type Fragment, type Queries, type Sql } from "./db.ts";
+
+/** The channel on which workers are told to look. */
+export const CHANNEL = "hookwork_jobs";
+const DEFAULT_MAX_ATTEMPTS = 8;
+const DEFAULT_PRIORITY = 1;
+
+/** A job ready to be stored. */
+export interface JobRow {
+  readonly kind: string;
+  readonly payload: string;
+  readonly key: string | null;
+  readonly priority: number;
+  readonly maxAttempts: number;
+  readonly runAt: string | null;
+  readonly delaySeconds: number;
+  readonly eventId: string | null;
+}
+
+/** Puts a job into the form of the table. */
+export function jobRow(job: NewJob, eventId: string | null = null): JobRow {
+  return {
+    kind: job.kind,
+    payload: JSON.stringify(job.payload ?? {}),
+    key: job.key === undefined ? null : storedKey(job.key),
+    priority: job.priority ?? DEFAULT_PRIORITY,
+    maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    runAt: job.runAt?.toISOString() ?? null,
+    delaySeconds: job.delaySeconds ?? 0,
+    eventId,
+  };
+}
+
+/** Part of a statement: jobs to be made, as a table `job`; `delivery` is the place of their delivery in the same statement. */
+export function newJobRows(sql: Sql, jobs: readonly (JobRow & { delivery?: number })[]): Fragment {
+  const column = (value: (job: JobRow & { delivery?: number }) => string | number | null) =>
+    arrayLiteral(jobs.map(value));
+  return sql`unnest(
+    ${column((j) => j.delivery ?? null)}::bigint[], ${column((j) => j.eventId)}::bigint[],
+    ${column((j) => j.kind)}::text[], ${column((j) => j.payload)}::text[],
+    ${column((j) => j.key)}::text[], ${column((j) => j.priority)}::smallint[],
+    ${column((j) => j.maxAttempts)}::integer[], ${column((j) => j.runAt)}::timestamptz[],
+    ${column((j) => j.delaySeconds)}::float8[]
+  ) with ordinality as job (
+    delivery, of_event, kind, payload, key, priority, max_attempts, run_at, delay_seconds, position
+  )`;
+}
+
+/** Part of a statement: makes the jobs of the table `new_jobs`. In the order of their keys, or overlapping batches deadlock. */
+export function insertJobRows(sql: Sql): Fragment {
+  return sql`
+    insert into jobs (id, kind, payload, key, priority, max_attempts, run_at, event_id)
+    select id, kind, payload::json, key, priority, max_attempts,
+      coalesce(run_at, now() + make_interval(secs => delay_seconds)), event_id
+    from new_jobs order by key
+    on conflict (key) do nothing
+    returning id, event_id`;
+}
+
+/** Part of a statement: tells the workers to look, once for all rows of the table `made`; only polling guarantees. */
+export function notifyWorkers(sql: Sql): Fragment {
+  return sql`select pg_notify(${CHANNEL}, '') from (select from made limit 1) as any_made`;
+}
+
+/** Makes jobs; each one's id, or null when its key is taken. Also inside a caller's transaction: `inTransaction(sql)`. */
+export async function insertJobs(db: Queries, jobs: readonly JobRow[]): Promise<(string | null)[]> {
+  const { sql } = db;
+  const rows = await db.run(sql<{ id: string | null }[]>`
+    with new_jobs as materialized (
+      select nextval('jobs_id_seq') as id, of_event as event_id, job.* from ${newJobRows(sql, jobs)}
+    ), made as (${insertJobRows(sql)}), told as (${notifyWorkers(sql)})
+    select made.id from new_jobs left join made on made.id = new_jobs.id left join told on true
+    order by new_jobs.position
+  `);
+  return rows.map((row) => row.id);
+}
+
+/** Makes one job; its id, or undefined when its key is taken. */
+export async function enqueue(
+  db: Queries,
+  job: NewJob,
+  eventId: string | null = null,
+): Promise<string | undefined> {
+  const [id] = await insertJobs(db, [jobRow(job, eventId)]);
+  return id ?? undefined;
+}
+
+/** Gives a failed or finished job a fresh budget; its history (claims, last error) stays. Undefined when it was running or unknown. */
+export async function retryJob(db: Queries, id: string): Promise<string | undefined> {
+  const { sql } = db;
+  const [row] = await db.run(sql<{ id: string }[]>`
+    with made as (
+      update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, run_at = now(),
+        finished_at = null, locked_until = null, locked_by = null
+      where id = ${id}::bigint and status <> 'running'
+      returning id
+    ), told as (${notifyWorkers(sql)})
+    select id from made left join told on true
+  `);
+  return row?.id;
+}

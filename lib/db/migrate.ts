@@ -1,0 +1,143 @@
+/**
+ * Brings the database to the schema of this version: plain SQL files, forward only, each in one transaction.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import postgres from "postgres";
+import { RefusedError } from "../base/errors.ts";
+import { errorCode, type Queries } from "./db.ts";
+
+const FOLDER = new URL("../../migrations/", import.meta.url);
+/** One number for all migrators of a database: the lock that makes them take turns. */
+const LOCK = 7_405_118;
+/** Our own SQLSTATE: another migrator was faster. */
+const ALREADY_APPLIED = "HW001";
+const TRIES = 5;
+
+/** One file of `migrations/`. */
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly checksum: string;
+}
+
+/** All migrations of this version, in order. */
+export async function readMigrations(folder = FOLDER): Promise<Migration[]> {
+  const names = (await Array.fromAsync(Deno.readDir(folder)))
+    .map((entry) => entry.name).filter((name) => name.endsWith(".sql")).sort();
+  return await Promise.all(names.map(async (name) => {
+    const sql = await Deno.readTextFile(new URL(name, folder));
+    return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+  }));
+}
+
+/** The names of the migrations that a database has not seen yet. */
+export async function listPendingMigrations(db: Queries, folder = FOLDER): Promise<string[]> {
+  const [table] = await db.run(db.sql<{ exists: boolean }[]>`
+    select to_regclass('migrations') is not null as exists
+  `);
+  const applied = table?.exists
+    ? await db.run(db.sql<{ name: string }[]>`select name from migrations`)
+    : [];
+  const seen = new Set(applied.map((row) => row.name));
+  return (await readMigrations(folder)).map((m) => m.name).filter((name) => !seen.has(name));
+}
+
+/**
+ * Applies what is missing; safe to run by several processes at once.
+ * Throws RefusedError when an applied file was changed since, or when a lock is held by others for too long.
+ */
+export async function migrate(
+  options: { url: string; folder?: URL; log?: (line: string) => void },
+): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(options.folder);
+  const sql = postgres(options.url, {
+    max: 1,
+    fetch_types: false,
+    prepare: false,
+    connect_timeout: 10,
+    onnotice: () => {},
+    connection: { application_name: "hookwork-migrate" },
+  });
+  try {
+    await patiently(() => sql.unsafe(BOOTSTRAP), options.log);
+    return { applied: await applyMissing(sql, migrations, options.log) };
+  } finally {
+    await sql.end({ timeout: 2 });
+  }
+}
+
+// Several statements in one simple query are one transaction, and the driver cannot tear it apart when the connection is lost.
+// lock_timeout: an ALTER that waits for a dump would hold up every reader behind it.
+const TAKE_TURNS = `set local lock_timeout = '2s'; select pg_advisory_xact_lock(${LOCK});`;
+const BOOTSTRAP = `${TAKE_TURNS}
+  create table if not exists migrations (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now()
+  )`;
+
+async function applyMissing(
+  sql: postgres.Sql,
+  migrations: readonly Migration[],
+  log?: (line: string) => void,
+): Promise<string[]> {
+  const rows = await sql<
+    { name: string; checksum: string }[]
+  >`select name, checksum from migrations`;
+  const seen = new Map(rows.map((row) => [row.name, row.checksum]));
+  const changed = migrations.find((m) => seen.has(m.name) && seen.get(m.name) !== m.checksum);
+  if (changed) {
+    throw new RefusedError(
+      `Cannot migrate: ${changed.name} was changed after it had been applied; restore the file and put the change into a new one`,
+    );
+  }
+  const applied: string[] = [];
+  for (const migration of migrations.filter((m) => !seen.has(m.name))) {
+    if (!await applyOne(sql, migration, log)) continue;
+    applied.push(migration.name);
+    log?.(`applied ${migration.name}`);
+  }
+  return applied;
+}
+
+async function applyOne(
+  sql: postgres.Sql,
+  { name, sql: text, checksum }: Migration,
+  log?: (line: string) => void,
+): Promise<boolean> {
+  const script = `${TAKE_TURNS}
+    do $once$ begin
+      if exists (select from migrations where name = '${name}') then
+        raise exception using errcode = '${ALREADY_APPLIED}', message = 'already applied';
+      end if;
+    end $once$;
+    ${text};
+    insert into migrations (name, checksum) values ('${name}', '${checksum}')`;
+  try {
+    await patiently(() => sql.unsafe(script), log);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === ALREADY_APPLIED) return false;
+    throw error;
+  }
+}
+
+async function patiently(
+  work: () => Promise<unknown>,
+  log?: (line: string) => void,
+): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (errorCode(error) !== "55P03") throw error;
+      if (attempt === TRIES) {
+        throw new RefusedError(
+          `Cannot migrate: others hold a lock on the tables for more than ${TRIES} tries of 2 s; ` +
+            `end the dump or the idle transaction that pg_stat_activity shows, then run it again`,
+        );
+      }
+      log?.(`waiting for a lock (${attempt} of ${TRIES})`);
+    }
+  }
+}

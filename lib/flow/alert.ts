@@ -1,0 +1,68 @@
+/**
+ * Sends what the table of alerts holds, one message a topic, and forgets a count only when it was told.
+ * @module
+ */
+import type { App } from "../app.ts";
+import { retryAfterSeconds } from "../base/backoff.ts";
+import { cutText } from "../base/text.ts";
+import type { AlertOutcome } from "../contract.ts";
+import {
+  type DueAlert,
+  markAlertSent,
+  postponeAlert,
+  takeDueAlerts,
+  TOPIC_PAUSE_SECONDS,
+} from "../db/alerts.ts";
+
+const HOUR = 3600;
+/** The details are in the CLI; a message shall be readable on a phone. */
+const TEXT_LENGTH = 1500;
+
+/** Sends all alerts that are due. Throws only when the database cannot be used. */
+export async function sendDueAlerts(app: App): Promise<void> {
+  for (const alert of await takeDueAlerts(app.db)) {
+    const outcome = await app.alerts.alert(app.redact(composeAlert(alert)));
+    if (outcome.is === "sent") await markAlertSent(app.db, alert);
+    else {
+      app.log.error("an alert did not reach a human", { topic: alert.topic, why: outcome.why });
+      const plan = afterFailure(alert, outcome);
+      await postponeAlert(app.db, { topic: alert.topic, why: app.redact(outcome.why), ...plan });
+    }
+  }
+}
+
+/** The text of a message: what happened, how often, and a line by which a repeat is known. */
+export function composeAlert(alert: DueAlert): string {
+  const since = alert.firstAt.toISOString().slice(0, 19).replace("T", " ");
+  const more = alert.pending > 1 ? `\n${alert.pending} times since ${since} UTC` : "";
+  const repeat = alert.unconfirmed > 0 ? "\n(repeat: an earlier copy may have arrived)" : "";
+  return `Hookwork: ${
+    cutText(alert.text, TEXT_LENGTH)
+  }${more}\n[${alert.topic}, ${since}]${repeat}`;
+}
+
+/**
+ * When to send again what did not arrive. A refusal needs a human, so it is only tried again each hour. What may have arrived
+ * is repeated once after a minute, then ever more seldom: copies annoy, but silence looks like peace.
+ */
+export function afterFailure(
+  alert: Pick<DueAlert, "unconfirmed">,
+  outcome: Exclude<AlertOutcome, { is: "sent" }>,
+): { seconds: number; unconfirmed: number } {
+  switch (outcome.is) {
+    case "refused":
+      return { seconds: HOUR, unconfirmed: alert.unconfirmed };
+    case "failed": {
+      const asked = outcome.retryAfterSeconds;
+      const seconds = asked === undefined ? TOPIC_PAUSE_SECONDS : retryAfterSeconds(asked);
+      return { seconds: Math.max(TOPIC_PAUSE_SECONDS, seconds), unconfirmed: alert.unconfirmed };
+    }
+    case "unknown": {
+      const unconfirmed = alert.unconfirmed + 1;
+      return {
+        seconds: [TOPIC_PAUSE_SECONDS, HOUR, 24 * HOUR][Math.min(unconfirmed, 3) - 1]!,
+        unconfirmed,
+      };
+    }
+  }
+}

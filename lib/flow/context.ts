@@ -1,0 +1,76 @@
+/**
+ * What a handler may ask for, bound to one run: once it is stopped, every call throws.
+ * @module
+ */
+import type { App } from "../app.ts";
+import { settingsOf } from "../base/config.ts";
+import { PermanentError } from "../base/errors.ts";
+import type { AnyHandler, ClientDefinitions, Event, Job, JobContext, NewJob } from "../contract.ts";
+import { getEvent } from "../db/events.ts";
+import { enqueue } from "../db/jobs.ts";
+
+/** Makes the context of one run. */
+export function createContext(
+  app: App,
+  handler: AnyHandler,
+  job: Job,
+  signal: AbortSignal,
+  // deno-lint-ignore no-explicit-any -- the registry holds handlers of different clients
+): JobContext<any, any> {
+  const log = app.log.with({ job: job.id, kind: job.kind, attempt: job.attempts });
+  return {
+    job,
+    signal,
+    log,
+    settings: settingsOf(app.config, handler.settings),
+    clients: createClients(app, handler, { signal, log }),
+    get sql() {
+      return stoppable(app.db.sql, signal);
+    },
+    event() {
+      signal.throwIfAborted();
+      return loadEvent(app, job.eventId);
+    },
+    enqueue(next: NewJob) {
+      signal.throwIfAborted();
+      return enqueue(app.db, next, job.eventId);
+    },
+  };
+}
+
+function createClients(
+  app: App,
+  handler: AnyHandler,
+  context: { signal: AbortSignal; log: App["log"] },
+): Record<string, unknown> {
+  const clients = Object.entries(handler.clients as ClientDefinitions);
+  return Object.fromEntries(
+    clients.map(([name, client]) => [
+      name,
+      client.create(settingsOf(app.config, client.settings), context),
+    ]),
+  );
+}
+
+/** The driver with a check before each use. */
+function stoppable<T extends object>(sql: T, signal: AbortSignal): T {
+  return new Proxy(sql, {
+    get(target, name, receiver) {
+      signal.throwIfAborted();
+      return Reflect.get(target, name, receiver);
+    },
+    apply(target, self, args) {
+      signal.throwIfAborted();
+      return Reflect.apply(target as unknown as () => unknown, self, args);
+    },
+  });
+}
+
+async function loadEvent(app: App, id: string | null): Promise<Event | undefined> {
+  if (id === null) return undefined;
+  const event = await getEvent(app.db, id);
+  if (event && event.body === null) {
+    throw new PermanentError(`Cannot read event ${id}: its body was removed by retention`);
+  }
+  return event as Event | undefined;
+}

@@ -1,0 +1,126 @@
+/**
+ * Runs one claim of a job: its payload is checked, its handler runs under a deadline.
+ * @module
+ */
+import * as z from "zod";
+import type { App } from "../app.ts";
+import { describeError, OutcomeUnknownError } from "../base/errors.ts";
+import { parseJson } from "../base/json.ts";
+import { sleep } from "../base/repeat.ts";
+import type { AnyHandler, Job } from "../contract.ts";
+import { createContext } from "./context.ts";
+import type { Ending } from "./decide.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+/** How long a stopped handler may take to say that a call of its was cut off. */
+const UNWIND_MS = 250;
+
+/** Why a running job is stopped: the reason with which its signal is aborted. */
+export class StoppedError extends Error {
+  override name = "StoppedError";
+  constructor(readonly why: "deadline" | "lease_lost" | "shutdown") {
+    super(STOPPED[why]);
+  }
+}
+const STOPPED = {
+  deadline: "The job has reached its deadline",
+  lease_lost: "The job's lease is lost: another worker may have it",
+  shutdown: "The worker is shutting down",
+};
+
+/** One run of a handler. */
+export interface Run {
+  /** How the attempt ended; undefined when the lease was lost, so that there is nothing to say. */
+  readonly ending: Promise<Ending | undefined>;
+  /** Settles when the handler's own promise does, which may be long after its deadline. */
+  readonly settled: Promise<void>;
+}
+
+/** Starts a job; `controller` stops it. */
+export function execute(app: App, job: Job, controller: AbortController): Run {
+  const handler = app.registry.handlers.get(job.kind)!;
+  const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
+  const never = Promise.resolve<Ending>({ is: "interrupted" });
+  if (controller.signal.aborted) {
+    return over(stoppedEnding(never, controller.signal.reason, seconds));
+  }
+  const payload = readPayload(handler, job.payload);
+  if ("why" in payload) return over(Promise.resolve({ is: "bad_payload", why: payload.why }));
+  const work = invoke(app, handler, payload.value, job, controller.signal);
+  return {
+    ending: underDeadline(work, seconds, controller),
+    settled: work.then(() => {}),
+  };
+}
+
+function over(ending: Promise<Ending | undefined>): Run {
+  return { ending, settled: Promise.resolve() };
+}
+
+function readPayload(handler: AnyHandler, text: string): { value: unknown } | { why: string } {
+  try {
+    const parsed = handler.payload.safeParse(parseJson(text));
+    return parsed.success ? { value: parsed.data } : { why: z.prettifyError(parsed.error) };
+  } catch (error) {
+    // Nested thousands of levels deep, JSON is valid and yet too much for a parser's stack.
+    return { why: describeError(error) };
+  }
+}
+
+/** Never rejects: what a handler throws is an ending like any other. */
+async function invoke(
+  app: App,
+  handler: AnyHandler,
+  payload: unknown,
+  job: Job,
+  signal: AbortSignal,
+): Promise<Ending> {
+  try {
+    const said = await handler.run(payload, createContext(app, handler, job, signal));
+    return { is: "done", result: said?.result };
+  } catch (error) {
+    return { is: "threw", error };
+  }
+}
+
+async function underDeadline(
+  work: Promise<Ending>,
+  seconds: number,
+  controller: AbortController,
+): Promise<Ending | undefined> {
+  const { signal } = controller;
+  const stopped = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+  const timer = setTimeout(() => controller.abort(new StoppedError("deadline")), seconds * 1000);
+  try {
+    const ending = await Promise.race([work, stopped.promise]);
+    return signal.aborted ? await stoppedEnding(work, signal.reason, seconds) : ending as Ending;
+  } finally {
+    clearTimeout(timer);
+    // Calls on the context end with the run, also those of a handler that left work behind.
+    if (!signal.aborted) controller.abort();
+  }
+}
+
+/** It is the stop that ended a stopped run, whatever its handler still throws or returns; with one exception. */
+async function stoppedEnding(
+  work: Promise<Ending>,
+  reason: unknown,
+  seconds: number,
+): Promise<Ending | undefined> {
+  const why = reason instanceof StoppedError ? reason.why : "lease_lost";
+  if (why === "lease_lost") return undefined;
+  // A call that the stop has cut off may have taken effect, and running the job again would do it twice.
+  const last = await unwound(work);
+  if (last?.is === "threw" && last.error instanceof OutcomeUnknownError) return last;
+  return why === "deadline" ? { is: "timeout", seconds } : { is: "interrupted" };
+}
+
+/** What a handler comes to within a moment of being stopped. */
+async function unwound(work: Promise<Ending>): Promise<Ending | undefined> {
+  const moment = new AbortController();
+  const late = sleep(UNWIND_MS, moment.signal).then(() => undefined);
+  const ending = await Promise.race([work, late]);
+  moment.abort();
+  return ending;
+}

@@ -1,0 +1,44 @@
+/**
+ * What happens by itself, twice a minute: schedules fall due, the oldest job is looked at, alerts are sent.
+ * @module
+ */
+import type { App } from "../app.ts";
+import { repeat } from "../base/repeat.ts";
+import { raiseAlert } from "../db/alerts.ts";
+import { getOldestDueSeconds } from "../db/health.ts";
+import { sendDueAlerts } from "./alert.ts";
+import type { Outage } from "./outage.ts";
+import { fireDueSlots } from "./schedule.ts";
+
+const TICK_MS = 30_000;
+const QUIET_MINUTES = 60;
+
+/** The ticks of a process. */
+export interface Tick {
+  /** Ticks at once: something happened that a human should hear of. */
+  soon(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts ticking. The receiver ticks too, without schedules, so that workers that are all dead are noticed. */
+export function startTick(app: App, outage: Outage, options: { schedules: boolean }): Tick {
+  const steps = [
+    ...(options.schedules ? [fireDueSlots] : []),
+    watchOldestDue,
+    sendDueAlerts,
+  ];
+  const tick = async () => {
+    for (const step of steps) await step(app);
+    outage.over();
+  };
+  return repeat(TICK_MS, tick, (error) => outage.failed(error));
+}
+
+/** Asks for an alert when the oldest due job waits for too long: workers are dead, stuck, or too few. */
+export async function watchOldestDue(app: Pick<App, "db" | "config">): Promise<void> {
+  const minutes = Math.floor(await getOldestDueSeconds(app.db) / 60);
+  if (minutes < app.config.OLDEST_DUE_ALERT_MINUTES) return;
+  const text = `The oldest due job has been waiting for ${minutes} minutes: ` +
+    "the workers are stopped, stuck, or too few\nhookwork status";
+  await raiseAlert(app.db, { topic: "oldest due job", text, quietMinutes: QUIET_MINUTES });
+}

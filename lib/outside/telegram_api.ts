@@ -1,0 +1,118 @@
+/**
+ * One call of the Telegram Bot API: its address, its envelope, and what its refusals mean.
+ * @module
+ */
+import { z } from "zod";
+import type { Schema, SettingValues } from "../contract.ts";
+import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
+import { parseRetryAfter } from "../base/retry_after.ts";
+import { url } from "../base/settings.ts";
+import { telegramBotToken } from "../base/telegram.ts";
+import { isPermanent } from "./check.ts";
+import { type Answer, call } from "./http.ts";
+
+/** The settings of everything that calls the API. */
+export const botSettings = {
+  TELEGRAM_BOT_TOKEN: telegramBotToken,
+  TELEGRAM_API: url("The address of the Telegram Bot API.", {
+    default: "https://api.telegram.org",
+  }),
+};
+
+/** A method to be called. */
+export interface Method<T> {
+  readonly name: string;
+  /** What it does, as it reads after "Cannot". */
+  readonly what: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly result: Schema<T>;
+  /** Whether a repeat does no harm. */
+  readonly idempotent: boolean;
+}
+
+/** Calls a method of one bot. */
+export type BotApi = <T>(method: Method<T>) => Promise<T>;
+
+/** The group is a supergroup now, under another id; nothing was sent to the old one. */
+export class ChatMigratedError extends PermanentError {
+  override name = "ChatMigratedError";
+  constructor(message: string, readonly newChatId: string) {
+    super(message);
+  }
+}
+
+const envelope = z.object({
+  ok: z.boolean(),
+  result: z.unknown().optional(),
+  description: z.string().optional(),
+  parameters: z.object({
+    retry_after: z.number().nonnegative().optional(),
+    migrate_to_chat_id: z.union([z.number(), z.string()]).optional(),
+  }).optional(),
+});
+type Envelope = z.infer<typeof envelope>;
+
+/**
+ * Gives access to the API. No error of it holds the token. A method throws ChatMigratedError;
+ * PermanentError when the message (400, 403) or the bot (401, 404) is refused, and when a webhook
+ * stands in the way (409); TemporaryError for 429 and 5xx; and else what `call` throws.
+ * Source: core.telegram.org/bots/api, "Making requests" and ResponseParameters.
+ */
+export function createBotApi(
+  settings: SettingValues<typeof botSettings>,
+  signal: AbortSignal,
+): BotApi {
+  const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API: api } = settings;
+  const base = `${api.replace(/\/+$/, "")}/bot${token}`;
+  return async ({ name, what, parameters = {}, result, idempotent }) => {
+    const answer = await call({
+      what,
+      url: new URL(`${base}/${name}`),
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(parameters),
+      idempotent,
+      signal,
+    });
+    const said = envelope.safeParse(answer.json()).data;
+    const value = result.safeParse(said?.result);
+    if (said?.ok && value.success) return value.data;
+    const why = `Cannot ${what}: ${describe(answer, said).replaceAll(token, "***")}`;
+    throw answer.status < 300 ? unreadable(why, idempotent) : refusal(why, answer, said);
+  };
+}
+
+function describe({ status }: Answer, said: Envelope | undefined): string {
+  if (said === undefined) return `what answered with ${status} is not the Bot API`;
+  return `Telegram answered ${status}, ${said.description ?? "without a description"}`;
+}
+
+function unreadable(why: string, idempotent: boolean): Error {
+  const message = `${why}, and cannot be understood; see TELEGRAM_API and what stands between`;
+  return idempotent ? new TemporaryError(message) : new OutcomeUnknownError(message);
+}
+
+function refusal(why: string, { status, headers }: Answer, said: Envelope | undefined): Error {
+  const { retry_after: retryAfterSeconds, migrate_to_chat_id: newId } = said?.parameters ?? {};
+  if (newId !== undefined) return new ChatMigratedError(`${why}; use its id ${newId}`, `${newId}`);
+  if (isPermanent(status)) return new PermanentError(`${why}; ${remedy(status, said)}`);
+  return new TemporaryError(
+    `${why}; it may pass`,
+    retryAfterSeconds ?? parseRetryAfter(headers.get("retry-after"), new Date()),
+  );
+}
+
+function remedy(status: number, said: Envelope | undefined): string {
+  if (said === undefined) return "see TELEGRAM_API and what stands between";
+  switch (status) {
+    case 401:
+    case 404:
+      return "set TELEGRAM_BOT_TOKEN to the token that @BotFather shows";
+    case 403:
+      return "let the person start or unblock the bot, or add it to the group";
+    case 409:
+      return "remove the webhook first, or take the chat's id from a stored event";
+    default:
+      return "see the chat's id and the text";
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The list of all sources, handlers and schedules: a new one is a file of its own and a line here.
+ * @module
+ */
+import {
+  type Config,
+  coreSettings,
+  environmentExample,
+  type SettingsGroup,
+  settingsOf,
+} from "./base/config.ts";
+import { ConfigError } from "./base/errors.ts";
+import { checkTiming } from "./base/slot.ts";
+import type {
+  AnyHandler,
+  ClientDefinitions,
+  Registry,
+  Schedule,
+  SourceDefinition,
+} from "./contract.ts";
+import { heartbeat } from "./handlers/heartbeat.ts";
+import { siteForm } from "./handlers/site_form.ts";
+import { telegramMessage } from "./handlers/telegram_message.ts";
+import { site } from "./sources/site.ts";
+import { telegram } from "./sources/telegram.ts";
+
+/** What a process is made of, before it has its settings. */
+export interface Definitions {
+  // deno-lint-ignore no-explicit-any -- sources of different settings
+  readonly sources: readonly SourceDefinition<any>[];
+  readonly handlers: readonly AnyHandler[];
+  readonly schedules: readonly Schedule[];
+}
+
+/** Who sends webhooks, which work is done, and what falls due by itself. */
+export const definitions: Definitions = {
+  sources: [site, telegram],
+  handlers: [siteForm, telegramMessage, heartbeat],
+  schedules: [{ name: "heartbeat", kind: "heartbeat", everyMinutes: 60 }],
+};
+
+/** The settings that the definitions need beside those of the core, by who needs them. */
+export function registrySettings({ sources, handlers }: Definitions): SettingsGroup[] {
+  const services = new Map(
+    handlers.flatMap(({ clients }) => Object.entries(clients as ClientDefinitions))
+      .map(([name, client]) => [client, name]),
+  );
+  const groups: SettingsGroup[] = [
+    ...sources.map(({ name, settings }) => ({ title: `Source ${name}`, settings })),
+    ...[...services].map(([{ settings }, name]) => ({ title: `Service ${name}`, settings })),
+    ...handlers.map(({ kind, settings }) => ({ title: `Handler ${kind}`, settings })),
+  ];
+  return groups.filter(({ settings }) => Object.keys(settings).length > 0);
+}
+
+/** The text of `.env.example` for all settings there are. */
+export function exampleEnvironment(): string {
+  return environmentExample([
+    { title: "Core", settings: coreSettings },
+    ...registrySettings(definitions),
+  ]);
+}
+
+/** Gives the sources their settings. Throws a ConfigError with all that `checkRegistry` finds. */
+export function openRegistry(config: Config, given: Definitions = definitions): Registry {
+  const problems = checkRegistry(given);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    sources: new Map(given.sources.map((source) => [
+      source.name,
+      source.create(settingsOf(config, source.settings)),
+    ])),
+    handlers: new Map(given.handlers.map((handler) => [handler.kind, handler])),
+    schedules: given.schedules,
+  };
+}
+
+const NAME_FORM = /^[a-z][a-z0-9_.-]{0,62}$/;
+const DAY_SECONDS = 86_400;
+
+/** What is wrong with definitions, one sentence each. */
+export function checkRegistry({ sources, handlers, schedules }: Definitions): string[] {
+  const kinds = handlers.map(({ kind }) => kind);
+  return [
+    ...nameProblems("source", sources.map(({ name }) => name)),
+    ...nameProblems("handler", kinds),
+    ...nameProblems("schedule", schedules.map(({ name }) => name)),
+    ...handlers.flatMap(handlerProblems),
+    ...schedules.flatMap((schedule) => scheduleProblems(schedule, kinds)),
+  ];
+}
+
+function nameProblems(what: string, names: readonly string[]): string[] {
+  const malformed = names.filter((name) => !NAME_FORM.test(name))
+    .map((name) => `${what} "${name}": its name must fit ${NAME_FORM}`);
+  const doubled = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...malformed, ...[...doubled].map((name) => `${what} "${name}" is defined twice`)];
+}
+
+function handlerProblems({ kind, timeoutSeconds = 1, leaseSeconds = 1 }: AnyHandler): string[] {
+  return Object.entries({ timeoutSeconds, leaseSeconds })
+    .filter(([_, seconds]) => !(seconds >= 1 && seconds <= DAY_SECONDS))
+    .map(([name, seconds]) =>
+      `handler "${kind}": ${name} must be from 1 to ${DAY_SECONDS}: it is ${seconds}`
+    );
+}
+
+function scheduleProblems(schedule: Schedule, kinds: readonly string[]): string[] {
+  const { name, kind } = schedule;
+  const timing = checkTiming(schedule);
+  return [
+    ...(kinds.includes(kind) ? [] : [`schedule "${name}": no handler is of kind "${kind}"`]),
+    ...(timing === undefined ? [] : [`schedule "${name}": ${timing}`]),
+  ];
+}

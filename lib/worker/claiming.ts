@@ -1,0 +1,83 @@
+/**
+ * The loop that fills a worker's free slots with due jobs.
+ * @module
+ */
+import type { App } from "../app.ts";
+import { jittered } from "../base/repeat.ts";
+import { claimJobs } from "../db/claims.ts";
+import type { Outage } from "../flow/outage.ts";
+import type { Bell } from "./bell.ts";
+import type { Claims } from "./claims.ts";
+import type { Runner } from "./runner.ts";
+
+const POLL_MS = 1000;
+
+/** What the loop works with. */
+export interface ClaimingParts {
+  readonly worker: string;
+  readonly bell: Bell;
+  readonly claims: Claims;
+  readonly runner: Runner;
+  readonly outage: Outage;
+}
+
+/** Claims until stopped; goes on through every failure of the database. */
+export function startClaiming(app: App, parts: ClaimingParts): { stop(): Promise<void> } {
+  const { bell, claims, outage } = parts;
+  const slots = app.config.WORKER_CONCURRENCY;
+  const claim = claimer(app, parts);
+  let stopping = false;
+  const loop = async () => {
+    while (!stopping) {
+      let more = false;
+      try {
+        more = await claim();
+        outage.over();
+      } catch (error) {
+        outage.failed(error);
+      }
+      if (stopping) return;
+      // A full claim means that more may wait, so the next free slot asks again; else only news and the poll do.
+      if (more) await claims.atMost(slots - 1);
+      else await bell.wait(jittered(POLL_MS));
+    }
+  };
+  const ended = loop();
+  return {
+    stop() {
+      stopping = true;
+      bell.ring();
+      return ended;
+    },
+  };
+}
+
+/** Makes the function that fills the free slots once, and says whether more jobs may be waiting. */
+function claimer(app: App, { worker, claims, runner }: ClaimingParts): () => Promise<boolean> {
+  const slots = app.config.WORKER_CONCURRENCY;
+  const leases = new Map(
+    [...app.registry.handlers.values()].map((
+      { kind, leaseSeconds },
+    ) => [kind, leaseSeconds ?? app.config.LEASE_SECONDS]),
+  );
+  const kinds = [...leases].map(([kind, leaseSeconds]) => ({ kind, leaseSeconds }));
+  let quarantineLookedMs = -Infinity;
+
+  const take = async (limit: number, quarantined: boolean) => {
+    const askedAtMs = performance.now();
+    const except = runner.unsettled();
+    const jobs = await claimJobs(app.db, { worker, limit, kinds, except, quarantined });
+    for (const job of jobs) runner.start(claims.add(job, leases.get(job.kind)!, askedAtMs));
+    return jobs.length;
+  };
+  return async () => {
+    const free = slots - claims.size;
+    if (free <= 0 || runner.alone) return false;
+    // Seldom, since these are few, and never two at once: each wants the worker to itself.
+    if (performance.now() - quarantineLookedMs >= POLL_MS) {
+      quarantineLookedMs = performance.now();
+      if (await take(1, true) > 0) return false;
+    }
+    return await take(free, false) === free;
+  };
+}

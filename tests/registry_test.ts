@@ -1,0 +1,152 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { z } from "zod";
+import { loadConfig, mergeSettings } from "../lib/base/config.ts";
+import { ConfigError } from "../lib/base/errors.ts";
+import { text } from "../lib/base/settings.ts";
+import { defineClient, defineHandler, defineSource, type Schedule } from "../lib/contract.ts";
+
+import {
+  checkRegistry,
+  type Definitions,
+  definitions,
+  exampleEnvironment,
+  openRegistry,
+  registrySettings,
+} from "../lib/registry.ts";
+import { deliveryOf } from "./sources/support.ts";
+
+const ENVIRONMENT = {
+  DATABASE_URL: "postgres://127.0.0.1/any",
+  SITE_WEBHOOK_SECRET: "site-secret",
+  TELEGRAM_BOT_TOKEN: "123456:KEY",
+  TELEGRAM_WEBHOOK_SECRET: "telegram_secret",
+  TELEGRAM_ALERT_CHAT_ID: "-4500",
+};
+
+const nothing = defineHandler({
+  kind: "nothing",
+  payload: z.object({}),
+  run: () => Promise.resolve(),
+});
+const handlerOf = (more: Partial<typeof nothing>) => ({ ...nothing, ...more });
+const problemsOf = (given: Partial<Definitions>) =>
+  checkRegistry({ sources: [], handlers: [nothing], schedules: [], ...given });
+
+function loadAll(given: Definitions, environment: Record<string, string> = ENVIRONMENT) {
+  const settings = registrySettings(given).map((group) => group.settings);
+  return loadConfig(environment, mergeSettings(...settings));
+}
+
+Deno.test("The registry of this program has no problems", () => {
+  assertEquals(checkRegistry(definitions), []);
+});
+
+Deno.test("openRegistry() gives each source its settings, and finds handlers by kind", () => {
+  const registry = openRegistry(loadAll(definitions));
+  assertEquals([...registry.sources.keys()], ["site", "telegram"]);
+  assertEquals([...registry.handlers.keys()], ["site.form", "telegram.message", "heartbeat"]);
+  assertEquals(registry.handlers.get("heartbeat")?.kind, "heartbeat");
+  assertEquals(registry.schedules.map(({ name }) => name), ["heartbeat"]);
+  assert(registry.sources.get("site")!.sample().headers["x-signature"]);
+});
+
+Deno.test("Every job that a sample leads to has a handler that takes its payload", () => {
+  const registry = openRegistry(loadAll(definitions));
+  for (const source of registry.sources.values()) {
+    const { headers, body } = source.sample();
+    const delivery = deliveryOf(body, headers);
+    for (const { kind, payload } of source.route(delivery)) {
+      assert(registry.handlers.get(kind)!.payload.safeParse(payload).success, kind);
+    }
+  }
+});
+
+Deno.test("A missing secret of any part stops the start, with all of them in one message", () => {
+  const error = assertThrows(
+    () => loadAll(definitions, { DATABASE_URL: ENVIRONMENT.DATABASE_URL }),
+    ConfigError,
+  );
+  for (const name of Object.keys(ENVIRONMENT).slice(1)) assertStringIncludes(error.message, name);
+});
+
+Deno.test("registrySettings() reaches the settings of clients, each client once", () => {
+  const client = defineClient({ settings: { C_URL: text("c") }, create: () => ({}) });
+  const one = handlerOf({ kind: "one", clients: { c: client } });
+  const two = handlerOf({ kind: "two", clients: { c: client }, settings: { TWO: text("two") } });
+  assertEquals(
+    registrySettings({ sources: [], handlers: [one, two], schedules: [] }).map((group) => [
+      group.title,
+      Object.keys(group.settings),
+    ]),
+    [["Service c", ["C_URL"]], ["Handler two", ["TWO"]]],
+  );
+});
+
+Deno.test("checkRegistry() refuses a second source, handler or schedule of one name", () => {
+  const source = defineSource({
+    name: "twin",
+    settings: {},
+    create: () => {
+      throw new Error("is not opened here");
+    },
+  });
+  const schedule: Schedule = { name: "twin", kind: "nothing", everyMinutes: 5 };
+  assertEquals(problemsOf({ sources: [source, source] }), ['source "twin" is defined twice']);
+  assertEquals(problemsOf({ handlers: [nothing, nothing] }), [
+    'handler "nothing" is defined twice',
+  ]);
+  assertEquals(problemsOf({ schedules: [schedule, schedule] }), [
+    'schedule "twin" is defined twice',
+  ]);
+});
+
+Deno.test("checkRegistry() refuses names that would not fit an address or a column", () => {
+  for (const kind of ["", "Upper", "1st", "with space", "a/b", "ключ", "x".repeat(64)]) {
+    assertEquals(problemsOf({ handlers: [handlerOf({ kind })] }).length, 1, kind);
+  }
+  for (const kind of ["a", "site.form", "a-b_c.1", "x".repeat(63)]) {
+    assertEquals(problemsOf({ handlers: [handlerOf({ kind })] }), [], kind);
+  }
+});
+
+Deno.test("checkRegistry() refuses a schedule whose kind nobody handles or that never falls due", () => {
+  const problems = problemsOf({
+    schedules: [
+      { name: "a", kind: "unknown", everyMinutes: 5 },
+      { name: "b", kind: "nothing", everyMinutes: 0 },
+      { name: "c", kind: "nothing", dailyAt: "25:00" },
+    ],
+  });
+  assertEquals(problems.map((problem) => problem.slice(0, 12)), [
+    'schedule "a"',
+    'schedule "b"',
+    'schedule "c"',
+  ]);
+  assertStringIncludes(problems[0]!, '"unknown"');
+});
+
+Deno.test("checkRegistry() refuses deadlines and leases that no timer could hold", () => {
+  for (const seconds of [0, -1, NaN, Infinity, 86_401]) {
+    for (const name of ["timeoutSeconds", "leaseSeconds"]) {
+      const [problem] = problemsOf({ handlers: [handlerOf({ [name]: seconds })] });
+      assertStringIncludes(problem ?? "", name);
+    }
+  }
+  const longest = handlerOf({ timeoutSeconds: 86_400, leaseSeconds: 1 });
+  assertEquals(problemsOf({ handlers: [longest] }), []);
+});
+
+Deno.test("openRegistry() does not start with a broken registry, and names every problem", () => {
+  const broken: Definitions = {
+    sources: [],
+    handlers: [handlerOf({ kind: "Bad" })],
+    schedules: [{ name: "a", kind: "unknown", everyMinutes: 5 }],
+  };
+  const error = assertThrows(() => openRegistry(loadAll(broken), broken), ConfigError);
+  assertEquals(error.problems.length, 2);
+});
+
+Deno.test(".env.example is what the settings say: write exampleEnvironment() to it when this fails", async () => {
+  const committed = await Deno.readTextFile(new URL("../.env.example", import.meta.url));
+  assertEquals(committed, exampleEnvironment());
+});

@@ -1,0 +1,12 @@
+/**
+ * The worker: does the jobs.
+ * @module
+ */
+import { runService } from "./lib/service.ts";
+import { startWorker } from "./lib/worker/worker.ts";
+
+await runService(
+  Deno.env.toObject(),
+  { application: "hookwork-worker", connections: 4, statementSeconds: 10 },
+  (app) => startWorker(app, `${Deno.hostname()}/${Deno.pid}`),
+);
