@@ -2,6 +2,7 @@
  * The demo's own database, on the embedded Postgres or on one that is already there.
  * @module
  */
+import { fileURLToPath } from "node:url";
 import postgres from "postgres";
 import { migrate } from "../lib/db/migrate.ts";
 import { startPostgres } from "./postgres.ts";
@@ -22,7 +23,7 @@ interface Server extends AsyncDisposable {
   interrupt(): Promise<void>;
 }
 
-const FOLDER = new URL("../.hookwork/demo", import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL("../.hookwork/demo", import.meta.url));
 const PREFIX = "hookwork_demo";
 const OUTAGE_MS = 1000;
 
@@ -77,10 +78,15 @@ function foreignServer(url: string): Server {
 }
 
 async function createDatabase(server: Server): Promise<void> {
-  // One may be left on the embedded server by a demo that was killed.
-  await dropDatabase(server);
-  await using admin = connectForOnce(server.url);
-  await admin.sql`create database ${admin.sql(server.database)}`;
+  try {
+    // One may be left on the embedded server by a demo that was killed.
+    await dropDatabase(server);
+    await using admin = connectForOnce(server.url);
+    await admin.sql`create database ${admin.sql(server.database)}`;
+  } catch (cause) {
+    const remedy = "see that DATABASE_URL is right and its role may create databases, or unset it";
+    throw new Error(`Cannot make a database for the demo; ${remedy}`, { cause });
+  }
 }
 
 async function dropDatabase({ url, database }: Server): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { describeError } from "../lib/base/errors.ts";
 import { forgedForm, repeatedForm, signedForm, unroutableForm } from "./drill/intake.ts";
-import { interruptedDatabase, killedWorker, missedSchedule } from "./drill/recovery.ts";
+import { interruptedDatabase } from "./drill/outage.ts";
 import type { Step } from "./drill/step.ts";
 import {
   lostAnswer,
@@ -13,6 +13,7 @@ import {
   retriedAfter502,
   retriedByHand,
 } from "./drill/telegram.ts";
+import { killedWorker, missedSchedule } from "./drill/workers.ts";
 import { aborted } from "./stop.ts";
 import type { System } from "./system.ts";
 
@@ -36,30 +37,32 @@ export interface DrillResult {
   readonly failed: number;
 }
 
-/** Runs the drill and prints each step as it ends. Steps that have not passed when `stop` is aborted have failed. */
+/** Runs the drill and prints each step as it ends. A step that has not ended when `stop` is aborted has failed. */
 export async function runDrill(
   system: System,
   print: (line: string) => void,
   stop: AbortSignal,
 ): Promise<DrillResult> {
+  const left = new Set(ACTS.flat(2));
   let passed = 0;
-  const runStep = async (step: Step) => {
-    if (stop.aborted) return;
-    try {
-      const seen = await step.run(system);
-      if (stop.aborted) return;
-      passed++;
-      print(`✓ ${step.expected}\n    ${seen}`);
-    } catch (error) {
-      if (!stop.aborted) print(`✗ ${step.expected}\n    ${describeError(error)}`);
-    }
+  const end = (step: Step, mark: string, seen: string) => {
+    if (left.delete(step)) print(`${mark} ${step.expected}\n    ${seen}`);
   };
   const runRow = async (row: readonly Step[]) => {
-    for (const step of row) await runStep(step);
+    for (const step of row) {
+      if (stop.aborted) return;
+      try {
+        end(step, "✓", await step.run(system));
+        passed++;
+      } catch (error) {
+        end(step, "✗", describeError(error));
+      }
+    }
   };
   const runAll = async () => {
     for (const act of ACTS) await Promise.all(act.map(runRow));
   };
   await Promise.race([runAll(), aborted(stop)]);
+  for (const step of left) end(step, "✗", "not reached, or not over in time");
   return { passed, failed: ACTS.flat(2).length - passed };
 }

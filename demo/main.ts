@@ -4,11 +4,11 @@
  */
 // deno-lint-ignore-file no-console -- the terminal is where this speaks
 import { describeError } from "../lib/base/errors.ts";
-import { runDrill } from "./drill.ts";
+import { type DrillResult, runDrill } from "./drill.ts";
 import { stopSignal } from "./stop.ts";
 import { startSystem, type System } from "./system.ts";
 import { createPrefixer } from "./terminal.ts";
-import { introduce, playSamples, watchMessages } from "./tour.ts";
+import { introduce, playSamples, shareSettings, watchMessages } from "./tour.ts";
 
 const DRILL_DEADLINE_MS = 85_000;
 const USAGE = 2;
@@ -34,15 +34,18 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function drill(stop: AbortSignal): Promise<number> {
+  const { passed, failed } = await runDrillOnce(stop);
+  console.log(`drill: ${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function runDrillOnce(stop: AbortSignal): Promise<DrillResult> {
   const stopOrLate = AbortSignal.any([stop, AbortSignal.timeout(DRILL_DEADLINE_MS)]);
-  const result = await (async () => {
-    await using system = await startSystem({ environment: Deno.env.toObject(), port: 0 });
-    const result = await runDrill(system, console.log, stopOrLate);
-    if (result.failed > 0) console.log(lastLines(system));
-    return result;
-  })();
-  console.log(`drill: ${result.passed} passed, ${result.failed} failed`);
-  return result.failed === 0 ? 0 : 1;
+  const logOf = (name: string) => name === "postgres" ? console.log : () => {};
+  await using system = await startSystem({ environment: Deno.env.toObject(), port: 0, logOf });
+  const result = await runDrill(system, console.log, stopOrLate);
+  if (result.failed > 0 && !stop.aborted) console.log(lastLines(system));
+  return result;
 }
 
 function lastLines({ receiver, workers }: System): string {
@@ -52,17 +55,14 @@ function lastLines({ receiver, workers }: System): string {
 }
 
 async function tour(stop: AbortSignal): Promise<number> {
-  const prefixed = createPrefixer({ color: Deno.stdout.isTerminal() && !Deno.noColor });
-  const show = (name: string, line: string) => console.log(prefixed(name, line));
-  await using system = await startSystem({
-    environment: Deno.env.toObject(),
-    port: isFree(PREFERRED_PORT) ? PREFERRED_PORT : 0,
-    onLine: show,
-  });
+  const logOf = createPrefixer({ color: Deno.stdout.isTerminal() && !Deno.noColor });
+  const port = isFree(PREFERRED_PORT) ? PREFERRED_PORT : 0;
+  await using system = await startSystem({ environment: Deno.env.toObject(), port, logOf });
   if (stop.aborted) return 0;
+  await using _shared = await shareSettings(system);
   await playSamples(system);
   console.log(introduce(system));
-  await watchMessages(system, (line) => show("telegram", line), stop);
+  await watchMessages(system.telegram, logOf("telegram"), stop);
   return 0;
 }
 

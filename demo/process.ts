@@ -12,7 +12,9 @@ export interface ProcessOptions {
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Told of each line, from either stream. */
-  onLine?(line: string): void;
+  onLine(line: string): void;
+  /** What it says when it has ended but for its watcher, which only goes when it is killed. */
+  readonly lastLine?: RegExp;
 }
 
 /** A program that runs, or did. Disposing of it stops it. */
@@ -42,7 +44,7 @@ const TETHER = `
   exec "$@" </dev/null 3<&-`;
 
 /** Starts a program in the project's folder. */
-export function start({ name, command, env, onLine = () => {} }: ProcessOptions): Process {
+export function start({ name, command, env, onLine, lastLine }: ProcessOptions): Process {
   const child = new Deno.Command("/bin/sh", {
     args: ["-c", TETHER, "sh", ...command],
     cwd: ROOT,
@@ -58,7 +60,9 @@ export function start({ name, command, env, onLine = () => {} }: ProcessOptions)
   const take = (line: string) => {
     lines.push(line);
     onLine(line);
+    if (stopping && lastLine?.test(line)) signal("SIGKILL");
   };
+  let stopping = false;
   let over = false;
   const exit = run(child, take).finally(() => over = true);
   const signal = (name: Deno.Signal) => over || child.kill(name);
@@ -74,6 +78,7 @@ export function start({ name, command, env, onLine = () => {} }: ProcessOptions)
       return find() ?? fail(`${name} ended without saying ${pattern}:\n${last.join("\n")}`);
     },
     async stop() {
+      stopping = true;
       signal("SIGTERM");
       const timer = setTimeout(() => signal("SIGKILL"), GRACE_MS);
       await exit;

@@ -1,21 +1,16 @@
 /**
- * The settings with which the demo's programs run: random secrets, and nothing that belongs to anybody.
+ * Settings for Hookwork on one machine: random secrets that belong to nobody.
  * @module
  */
 
-/** Environment variables of the receiver, the workers and the CLI. */
-export type DemoSettings = Readonly<
-  Record<
-    | "SITE_WEBHOOK_SECRET"
-    | "TELEGRAM_WEBHOOK_SECRET"
-    | "TELEGRAM_BOT_TOKEN"
-    | "TELEGRAM_ALERT_CHAT_ID",
-    string
-  >
->;
+/** Values of settings by the name of their environment variable. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** Settings with those that are made up here. */
+export type DemoSettings = Settings & ReturnType<typeof randomSettings>;
 
 /** Fresh random secrets, a bot that only the fake Telegram knows, and a chat for alerts. */
-export function randomSettings(): DemoSettings {
+export function randomSettings() {
   return {
     SITE_WEBHOOK_SECRET: randomHex(),
     TELEGRAM_WEBHOOK_SECRET: randomHex(),

@@ -3,11 +3,16 @@
  * @module
  */
 
-/** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
+const INTERRUPTED = 130;
+
+/** Aborted by the first SIGINT, SIGTERM or SIGHUP. A second one ends the process, and with it all that it started. */
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    Deno.addSignalListener(name, () => controller.abort());
+    Deno.addSignalListener(name, () => {
+      if (controller.signal.aborted) Deno.exit(INTERRUPTED);
+      controller.abort();
+    });
   }
   return controller.signal;
 }

@@ -15,8 +15,8 @@ export interface SystemOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What the receiver listens on; any free one when 0. */
   readonly port: number;
-  /** Told of each line that a program writes. */
-  onLine?(program: string, line: string): void;
+  /** Gives what is told of each line that a program writes. */
+  logOf(program: string): (line: string) => void;
 }
 
 /** What an ended command said. */
@@ -29,80 +29,85 @@ export interface CommandResult {
 export interface System extends AsyncDisposable {
   /** Of the receiver. */
   readonly address: string;
+  /** The settings of its programs. */
   readonly settings: DemoSettings;
   readonly database: Database;
   readonly telegram: TelegramApi;
   readonly site: Site;
   readonly receiver: Process;
-  /** The workers that run; whoever ends one starts another. */
+  /** Two workers; whoever ends one takes it out. */
   readonly workers: Set<Process>;
-  startWorker(): Promise<Process>;
+  /** Starts one more. */
+  startWorker(): Promise<void>;
   /** Runs the CLI to its end. */
   cli(...args: string[]): Promise<CommandResult>;
 }
 
-const WORKERS = 2;
 /** Short, so that the job of a killed worker is taken over soon. */
 const LEASE_SECONDS = 3;
 
 /** Starts it. Throws when a part does not start, after stopping the others. */
-export async function startSystem(options: SystemOptions): Promise<System> {
-  const { environment, port, onLine } = options;
+export async function startSystem({ environment, port, logOf }: SystemOptions): Promise<System> {
   await using stack = new AsyncDisposableStack();
-  const settings = randomSettings();
-  const say = (program: string) => (line: string) => onLine?.(program, line);
-  const database = stack.use(
-    await openDatabase({ given: environment.DATABASE_URL, log: say("postgres") }),
-  );
-  const telegram = stack.use(await startTelegramApi({ token: settings.TELEGRAM_BOT_TOKEN }));
-  const env = {
-    ...inheritedEnvironment(environment),
-    ...settings,
+  const secrets = randomSettings();
+  const given = environment.DATABASE_URL;
+  const database = stack.use(await openDatabase({ given, log: logOf("postgres") }));
+  const telegram = stack.use(await startTelegramApi({ token: secrets.TELEGRAM_BOT_TOKEN }));
+  const settings = {
+    ...secrets,
     DATABASE_URL: database.url,
     TELEGRAM_API: telegram.url.href,
     PORT: `${port}`,
     LEASE_SECONDS: `${LEASE_SECONDS}`,
     LOG_FORMAT: "text",
     LOG_LEVEL: "debug",
-    NO_COLOR: "1",
   };
-  const run = async (name: string, file: string, args: string[] = []) =>
-    start({
-      name,
-      command: await serviceCommand(file, { args, envFile: false }),
-      env,
-      onLine: say(name),
-    });
-
+  const env = { ...inheritedEnvironment(environment), ...settings, NO_COLOR: "1" };
+  const run = async (name: string, file: string, ...args: string[]) => {
+    const command = await serviceCommand(file, { args, envFile: false });
+    return start({ name, command, env, onLine: logOf(name) });
+  };
   const receiver = stack.use(await run("receiver", "main.ts"));
-  const workers = stack.adopt(new Set<Process>(), stopAll);
-  let workerCount = 0;
-  const startWorker = async () => {
-    const worker = await run(`worker ${++workerCount}`, "worker.ts");
-    workers.add(worker);
-    await worker.said(/\] started\b/);
-    return worker;
-  };
+  const crew = stack.use(createCrew((number) => run(`worker ${number}`, "worker.ts")));
   const [address] = await Promise.all([
     addressOf(receiver),
-    ...Array.from({ length: WORKERS }, startWorker),
+    crew.startWorker(),
+    crew.startWorker(),
   ]);
   await setWebhook(telegram, settings, `${address}/hooks/telegram`);
   const held = stack.move();
   return {
+    ...crew,
     address,
-    settings,
+    settings: { ...settings, PORT: new URL(address).port },
     database,
     telegram,
     site: createSite(`${address}/hooks/site`, settings.SITE_WEBHOOK_SECRET),
     receiver,
-    workers,
-    startWorker,
     async cli(...args) {
-      const command = await run("cli", "cli.ts", args);
+      const command = await run("cli", "cli.ts", ...args);
       return { code: await command.exit, output: command.lines.join("\n") };
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+type Crew = Pick<System, "workers" | "startWorker"> & AsyncDisposable;
+
+/** The workers; those that run at the end are stopped together. */
+function createCrew(run: (number: number) => Promise<Process>): Crew {
+  const workers = new Set<Process>();
+  let count = 0;
+  return {
+    workers,
+    async startWorker() {
+      const worker = await run(++count);
+      workers.add(worker);
+      await worker.said(/\] started\b/);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Array.from(workers, (worker) => worker.stop()));
+    },
   };
 }
 
@@ -111,11 +116,7 @@ async function addressOf(receiver: Process): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function stopAll(processes: Iterable<Process>): Promise<void> {
-  await Promise.all([...processes].map((process) => process.stop()));
-}
-
-/** As `hookwork telegram set-webhook` does, but without https, which only the real Telegram demands. */
+/** As `hookwork telegram set-webhook` does, but without https, on which only the real Telegram insists. */
 async function setWebhook(telegram: TelegramApi, settings: DemoSettings, url: string) {
   const method = new URL(`/bot${settings.TELEGRAM_BOT_TOKEN}/setWebhook`, telegram.url);
   const body = JSON.stringify({ url, secret_token: settings.TELEGRAM_WEBHOOK_SECRET });

@@ -3,18 +3,20 @@
  * @module
  */
 
-const COLORS = [36, 33, 35, 32, 34, 31];
+/** Codes of SGR: cyan, yellow, magenta, green, blue. */
+const COLORS = [36, 33, 35, 32, 34];
 const NAME_COLUMNS = 9;
 
-/** Makes a function that puts a name before a line; without colours when `color` is false. */
+/** Makes the function that gives each speaker a function to print lines with. */
 export function createPrefixer(
   { color }: { color: boolean },
-): (name: string, line: string) => string {
-  const seen: string[] = [];
-  return (name, line) => {
-    if (!seen.includes(name)) seen.push(name);
+): (name: string) => (line: string) => void {
+  let speakers = 0;
+  return (name) => {
     const prefix = `${name.padEnd(NAME_COLUMNS)}│`;
-    if (!color) return `${prefix} ${line}`;
-    return `\x1b[${COLORS[seen.indexOf(name) % COLORS.length]}m${prefix}\x1b[0m ${line}`;
+    const code = COLORS[speakers++ % COLORS.length];
+    const shown = color ? `\x1b[${code}m${prefix}\x1b[0m` : prefix;
+    // deno-lint-ignore no-console -- the terminal is where this speaks
+    return (line) => console.log(`${shown} ${line}`);
   };
 }

@@ -4,7 +4,10 @@
  */
 import { signedHeaders } from "./site.ts";
 import type { System } from "./system.ts";
+import type { TelegramApi } from "./telegram_api.ts";
 
+const ROOT = new URL("../", import.meta.url);
+const SETTINGS_FILE = ".hookwork/demo.env";
 const LOOK_MS = 200;
 /** In the words of a shell, which puts in an id that is new each second. */
 const UPDATE =
@@ -18,7 +21,7 @@ export async function playSamples({ site, telegram }: System): Promise<void> {
 
 /** Tells of each message that Telegram delivers, until stopped. */
 export async function watchMessages(
-  { telegram }: System,
+  telegram: TelegramApi,
   tell: (line: string) => void,
   stop: AbortSignal,
 ): Promise<void> {
@@ -29,8 +32,16 @@ export async function watchMessages(
   }
 }
 
+/** Keeps the demo's settings in a file for the CLI, until disposed of. */
+export async function shareSettings({ settings }: System): Promise<AsyncDisposable> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  const path = new URL(SETTINGS_FILE, ROOT);
+  await Deno.writeTextFile(path, lines.join(""), { mode: 0o600 });
+  return { [Symbol.asyncDispose]: () => Deno.remove(path) };
+}
+
 /** What can be tried, as lines to be pasted. */
-export function introduce({ address, database, settings }: System): string {
+export function introduce({ address, settings }: System): string {
   const form = JSON.stringify({ id: "try-1", subject: "A form of the site" });
   const [hook, secret] = [`${address}/hooks/telegram`, settings.TELEGRAM_WEBHOOK_SECRET];
   return `
@@ -42,8 +53,9 @@ A signed form of the site; sent again, it is a duplicate:
 /ping to the bot, as Telegram delivers it:
   ${curl(hook, { "x-telegram-bot-api-secret-token": secret }, UPDATE)}
 
-What was given up, and whatever else the CLI knows:
-  DATABASE_URL='${database.url}' ./denow task cli failed
+How it stands, what was given up, and whatever else the CLI knows:
+  env $(cat ${SETTINGS_FILE}) ./denow task cli status
+  env $(cat ${SETTINGS_FILE}) ./denow task cli failed
 `;
 }
 

@@ -1,6 +1,5 @@
 /**
  * The language of Hookwork: every noun of the system, and the ports through which handlers reach the outside.
- * Types only, and the three `define…` functions that let TypeScript infer them.
  * @module
  */
 import type postgres from "postgres";
@@ -243,31 +242,4 @@ export type AlertOutcome =
 /** Tells a human. Never throws. */
 export interface Alerts {
   alert(text: string): Promise<AlertOutcome>;
-}
-
-/** Lets TypeScript infer a source's settings. */
-export function defineSource<const S extends Settings>(
-  source: SourceDefinition<S>,
-): SourceDefinition<S> {
-  return source;
-}
-
-/** Lets TypeScript infer a client's settings. */
-export function defineClient<C, const S extends Settings>(
-  client: ClientDefinition<C, S>,
-): ClientDefinition<C, S> {
-  return client;
-}
-
-/** Lets TypeScript infer what a handler is given; `settings` and `clients` may be left out. */
-export function defineHandler<
-  P,
-  const D extends ClientDefinitions = Record<never, never>,
-  const S extends Settings = Record<never, never>,
->(
-  handler:
-    & Omit<Handler<P, D, S>, "clients" | "settings">
-    & { readonly clients?: D; readonly settings?: S },
-): Handler<P, D, S> {
-  return { clients: {} as D, settings: {} as S, ...handler };
 }

@@ -23,8 +23,9 @@ export async function runService(
   const app = wireOrExit(environment, options);
   surviveStrayRejections(app);
   const service = start(app);
+  const stopped = stopOnSignal(service);
   app.log.info("started");
-  await stopOnSignal(service);
+  await stopped;
   await app.db.close();
   app.log.info("stopped");
   // A handler that ignores its signal must not keep the process alive.

@@ -3,7 +3,13 @@
  * @module
  */
 import type { App } from "./app.ts";
-import { coreSettings, loadConfig, mergeSettings, secretValues, settingsOf } from "./base/config.ts";
+import {
+  coreSettings,
+  loadConfig,
+  mergeSettings,
+  secretValues,
+  settingsOf,
+} from "./base/config.ts";
 import { createLog } from "./base/log.ts";
 import { createRedactor } from "./base/text.ts";
 import { connect } from "./db/db.ts";
@@ -21,7 +27,10 @@ export interface ProcessOptions {
 
 /** Makes the App of a process. Throws a ConfigError with every problem of the environment. */
 export function wire(environment: Readonly<Record<string, string>>, options: ProcessOptions): App {
-  const settings = mergeSettings(coreSettings, ...registrySettings(definitions).map((group) => group.settings));
+  const settings = mergeSettings(
+    coreSettings,
+    ...registrySettings(definitions).map((group) => group.settings),
+  );
   const config = loadConfig(environment, settings);
   const redact = createRedactor(secretValues(environment, settings));
   const log = createLog({ format: config.LOG_FORMAT, level: config.LOG_LEVEL, redact })

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { loadConfig, mergeSettings } from "../lib/base/config.ts";
 import { ConfigError } from "../lib/base/errors.ts";
 import { text } from "../lib/base/settings.ts";
-import { defineClient, defineHandler, defineSource, type Schedule } from "../lib/contract.ts";
+import type { Schedule } from "../lib/contract.ts";
+import { defineClient, defineHandler, defineSource } from "../lib/define.ts";
 
 import {
   checkRegistry,

@@ -36,8 +36,8 @@ async function runTests(args: string[], url: string, stop: AbortSignal): Promise
     stdin: "null",
     stdout: "piped",
   }).spawn();
-  stop.addEventListener("abort", () => child.kill("SIGTERM"));
-  if (stop.aborted) child.kill("SIGTERM");
+  stop.addEventListener("abort", () => endIfAlive(child));
+  if (stop.aborted) endIfAlive(child);
   const output = await passOn(child.stdout);
   const { code } = await child.status;
   const counts = parseSummary(output) ?? { passed: 0, failed: 1, skipped: 0 };
@@ -85,12 +85,38 @@ async function writeAll(chunk: Uint8Array): Promise<void> {
   for (let sent = 0; sent < chunk.length;) sent += await Deno.stdout.write(chunk.subarray(sent));
 }
 
+/** Ctrl-C reaches the child too, which may be gone before we hear of it. */
+function endIfAlive(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGTERM");
+  } catch { /* it has ended */ }
+}
+
 async function startDatabase(): Promise<EmbeddedPostgres> {
-  return await startPostgres({
+  const server = await startPostgres({
     dir: `${STATE}/test-postgres-${Deno.pid}`,
     durable: false,
     log: (line) => console.error(line),
   });
+  await removeAbandoned(`${server.dir}/..`);
+  return server;
+}
+
+/** A run that was killed could not remove its data. */
+async function removeAbandoned(home: string): Promise<void> {
+  for await (const { name } of Deno.readDir(home)) {
+    const owner = Number(name.match(/^test-postgres-(\d+)/)?.[1]);
+    if (owner && !isAlive(owner)) await Deno.remove(`${home}/${name}`, { recursive: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    Deno.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.NotFound);
+  }
 }
 
 /** Stopping the tests leads to the end of `main`, where Postgres is stopped too. */

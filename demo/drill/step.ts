@@ -23,3 +23,13 @@ export function expect<T>(what: string, seen: T, expected: T): void {
   if (equal(seen, expected)) return;
   throw new Error(`${what}: expected ${Deno.inspect(expected)}, seen ${Deno.inspect(seen)}`);
 }
+
+/** Throws when the number is smaller. */
+export function expectAtLeast(what: string, seen: number, least: number): void {
+  if (seen < least) throw new Error(`${what}: expected at least ${least}, seen ${seen}`);
+}
+
+/** Throws when the number is not smaller. */
+export function expectBelow(what: string, seen: number, bound: number): void {
+  if (seen >= bound) throw new Error(`${what}: expected less than ${bound}, seen ${seen}`);
+}

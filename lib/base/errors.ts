@@ -38,9 +38,13 @@ export class RefusedError extends Error {
   override name = "RefusedError";
 }
 
-/** The message of an error and of its causes, without a stack. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? "" : `: ${describeError(error.cause)}`;
+const MAX_CAUSES = 5;
+
+/** The message of an error and of its causes, at most five, without a stack. Takes whatever can be thrown. */
+export function describeError(error: unknown, causes = MAX_CAUSES): string {
+  if (typeof error === "string") return error;
+  if (!(error instanceof Error)) return Deno.inspect(error);
+  const hasCause = error.cause !== undefined && causes > 0;
+  const cause = hasCause ? `: ${describeError(error.cause, causes - 1)}` : "";
   return `${error.message || error.name}${cause}`;
 }

@@ -43,24 +43,29 @@ export function explainFailure(error: unknown): Failure {
 const FORESEEN = [RefusedError, PermanentError, TemporaryError, OutcomeUnknownError];
 /** Undefined table or column: SQLSTATE 42P01 and 42703. */
 const OTHER_SCHEMA = new Set(["42P01", "42703"]);
+/** The SQLSTATE classes of a server that cannot be used: connection, login, name, resources, shutdown. */
+const AWAY_CLASS = /^(08|28|3D|53|57)/;
 /** The driver's own codes, and those of the system's network calls. */
-const CONNECTION_CODE = /^(CONNECT|E(CONN|HOST|NET|TIMEDOUT|PIPE|NOTFOUND|AI_))/;
+const AWAY_CODE = /^(CONNECT|E(CONN|HOST|NET|TIMEDOUT|PIPE|NOTFOUND|AI_))/;
 
 function describeFailure(error: unknown): string {
   const code = errorCode(error);
   if (OTHER_SCHEMA.has(code)) {
     return "Cannot use the database: its tables are not those of this version; run `hookwork migrate`";
   }
-  if (isDatabaseError(error, code)) {
+  if (isAway(error, code)) {
     // The network's errors for a name with several addresses have no message.
     const why = (error as Error).message || code;
     return `Cannot use the database: ${why}; see DATABASE_URL and whether Postgres runs`;
+  }
+  if (error instanceof postgres.PostgresError) {
+    return `Cannot finish: Postgres answered "${error.message}"; look its SQLSTATE ${code} up`;
   }
   if (FORESEEN.some((known) => error instanceof known)) return describeError(error);
   return `Cannot go on, which nobody foresaw: ${(error as Error)?.stack ?? String(error)}`;
 }
 
-function isDatabaseError(error: unknown, code: string): boolean {
-  return error instanceof postgres.PostgresError || error instanceof StatementDeadlineError ||
-    CONNECTION_CODE.test(code);
+function isAway(error: unknown, code: string): boolean {
+  const known = error instanceof postgres.PostgresError ? AWAY_CLASS : AWAY_CODE;
+  return error instanceof StatementDeadlineError || known.test(code);
 }

@@ -2,10 +2,14 @@
  * A job as the terminal shows it: in a line of a table, and whole.
  * @module
  */
+import { cutText } from "../base/text.ts";
 import type { JobView } from "../db/jobs_view.ts";
 import { JsonText } from "./json_text.ts";
 import type { Page } from "./output.ts";
 import { type Column, renderFields } from "./table.ts";
+
+/** Characters of a payload that are shown to people; `--json` gives all of it. */
+const MAX_PAYLOAD_UNITS = 2000;
 
 /** A job whose payload keeps every digit in JSON too. */
 export type JobDocument = Omit<JobView, "payload"> & { readonly payload: JsonText };
@@ -39,7 +43,7 @@ export function budget({ attempts, maxAttempts }: Pick<JobView, "attempts" | "ma
 export function renderJob(job: JobDocument, page: Page): string {
   const time = (instant: Date | null) => instant && page.time(instant);
   const fields = renderFields([
-    ["attempts", `${budget(job)}, claimed ${job.claims} times, lost ${job.lost} times`],
+    ["attempts", `${budget(job)} (claims: ${job.claims}, lost: ${job.lost})`],
     ["event", job.eventId],
     ["key", job.key],
     ["priority", job.priority],
@@ -51,7 +55,7 @@ export function renderJob(job: JobDocument, page: Page): string {
     ["lease until", time(job.lockedUntil)],
     ["result", job.result],
     ["last error", job.lastError],
-    ["payload", job.payload.toString()],
+    ["payload", cutText(job.payload.toString(), MAX_PAYLOAD_UNITS)],
     ["try again", job.status === "failed" ? `hookwork retry ${job.id}` : null],
   ]);
   return `Job ${job.id}  ${job.kind}  ${standing(job)}\n${fields}`;

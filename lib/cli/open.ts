@@ -13,7 +13,7 @@ import {
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
 import type { Settings } from "../contract.ts";
-import { connect, type Db } from "../db/db.ts";
+import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
 import { type TelegramSetup, telegramSetup } from "../outside/telegram_setup.ts";
 import { definitions, registrySettings } from "../registry.ts";
 import { wire } from "../wire.ts";
@@ -22,6 +22,8 @@ import type { Host } from "./host.ts";
 const APPLICATION = "hookwork-cli";
 const CONNECTIONS = 1;
 const STATEMENT_SECONDS = 30;
+/** How long the database may take for its first sign of life: more than the 2 s for connecting. */
+export const CONTACT_MS = 3000;
 
 type Environment = Pick<Host, "environment">;
 
@@ -31,7 +33,7 @@ export function allSettings(): Settings {
   return mergeSettings(coreSettings, ...groups);
 }
 
-/** Takes the secrets of an environment out of a text, also where that environment is unfit to start with. */
+/** Takes the secrets of an environment out of a text, also when it is unfit to start with. */
 export function redactorOf({ environment }: Environment): (text: string) => string {
   return createRedactor(secretValues(environment, allSettings()));
 }
@@ -50,9 +52,27 @@ export async function withDatabase<T>(
     statementSeconds: STATEMENT_SECONDS,
   });
   try {
+    await contact(db);
     return await work(db);
   } finally {
     await db.close();
+  }
+}
+
+/**
+ * Waits for the first sign of life. Throws StatementDeadlineError when there is none in time: the driver
+ * itself tries for ever where something accepts connections and closes them, as a proxy without Postgres does.
+ */
+export async function contact(db: Queries): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new StatementDeadlineError(`no answer within ${CONTACT_MS} ms`);
+    timer = setTimeout(() => reject(error), CONTACT_MS);
+  });
+  try {
+    await Promise.race([db.run(db.sql`select 1`), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -9,7 +9,10 @@ import type { Host } from "./host.ts";
 import { redactorOf } from "./open.ts";
 import { createProgram } from "./program.ts";
 
-/** Runs a command line, without the program's name. Never throws: what goes wrong is said, without secrets. */
+/**
+ * Runs a command line, without the program's name. Never throws: what goes wrong is said on the host's
+ * standard error, without secrets.
+ */
 export async function run(args: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
   const program = createProgram(host, (code) => exitCode = code);

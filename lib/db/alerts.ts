@@ -45,14 +45,22 @@ export interface DueAlert {
   readonly text: string;
 }
 
-/** Takes the alerts that are due; no other process takes them for the next minute. */
+/**
+ * Takes the alerts that are due; no other process takes them for the next minute.
+ *
+ * A locked row is as its last holder left it, also where this statement's snapshot is older: what is counted among the
+ * locked rows is true of all processes together.
+ */
 export async function takeDueAlerts(db: Queries): Promise<DueAlert[]> {
   return await db.run(db.sql<DueAlert[]>`
-    with due as materialized (
-      select topic from alerts where pending > 0 and next_at <= now()
-      order by next_at, topic for update skip locked
-      limit greatest(0, ${MAX_ALERTS_PER_MINUTE} -
-        (select count(*) from alerts where tried_at > now() - interval '1 minute'))
+    with latest as materialized (
+      select topic, pending, next_at, tried_at > now() - interval '1 minute' as just_tried from alerts
+      where pending > 0 or tried_at > now() - interval '1 minute'
+      order by topic for update
+    ), due as (
+      select topic from latest where pending > 0 and next_at <= now()
+      order by next_at, topic
+      limit greatest(0, ${MAX_ALERTS_PER_MINUTE} - (select count(*) from latest where just_tried))
     )
     update alerts set tried_at = now(), next_at = now() + make_interval(secs => ${TOPIC_PAUSE_SECONDS})
     from due where alerts.topic = due.topic

@@ -80,7 +80,7 @@ export function connect(options: ConnectOptions): Db {
         throw error;
       }
     },
-    close: () => pool.end({ timeout: 2 }),
+    close: () => pool.end({ timeout: 1 }),
   };
 }
 

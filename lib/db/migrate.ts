@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import postgres from "postgres";
 import { RefusedError } from "../base/errors.ts";
+import { sleep } from "../base/repeat.ts";
 import { errorCode, type Queries } from "./db.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
@@ -12,7 +13,9 @@ const FOLDER = new URL("../../migrations/", import.meta.url);
 const LOCK = 7_405_118;
 /** Our own SQLSTATE: another migrator was faster. */
 const ALREADY_APPLIED = "HW001";
-const TRIES = 5;
+const TRIES = 10;
+/** Between two tries, so that what has queued up behind one gets through. */
+const PAUSE_MS = 1000;
 
 /** One file of `migrations/`. */
 export interface Migration {
@@ -48,7 +51,7 @@ export async function listPendingMigrations(db: Queries, folder = FOLDER): Promi
  * Throws RefusedError when an applied file was changed since, or when a lock is held by others for too long.
  */
 export async function migrate(
-  options: { url: string; folder?: URL; log?: (line: string) => void },
+  options: { url: string; folder?: URL; log?: (line: string) => void; tries?: number },
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(options.folder);
   const sql = postgres(options.url, {
@@ -60,16 +63,17 @@ export async function migrate(
     connection: { application_name: "hookwork-migrate" },
   });
   try {
-    await patiently(() => sql.unsafe(BOOTSTRAP), options.log);
-    return { applied: await applyMissing(sql, migrations, options.log) };
+    const patience = { tries: options.tries ?? TRIES, log: options.log ?? (() => {}) };
+    await patiently(() => sql.unsafe(BOOTSTRAP), patience);
+    return { applied: await applyMissing(sql, migrations, patience) };
   } finally {
     await sql.end({ timeout: 2 });
   }
 }
 
 // Several statements in one simple query are one transaction, and the driver cannot tear it apart when the connection is lost.
-// lock_timeout: an ALTER that waits for a dump would hold up every reader behind it.
-const TAKE_TURNS = `set local lock_timeout = '2s'; select pg_advisory_xact_lock(${LOCK});`;
+// lock_timeout: an ALTER that waits for a dump holds up all that comes behind it, and a sender waits for 1.5 s only.
+const TAKE_TURNS = `set local lock_timeout = '500ms'; select pg_advisory_xact_lock(${LOCK});`;
 const BOOTSTRAP = `${TAKE_TURNS}
   create table if not exists migrations (
     name text primary key, checksum text not null, applied_at timestamptz not null default now()
@@ -78,7 +82,7 @@ const BOOTSTRAP = `${TAKE_TURNS}
 async function applyMissing(
   sql: postgres.Sql,
   migrations: readonly Migration[],
-  log?: (line: string) => void,
+  patience: Patience,
 ): Promise<string[]> {
   const rows = await sql<
     { name: string; checksum: string }[]
@@ -92,9 +96,9 @@ async function applyMissing(
   }
   const applied: string[] = [];
   for (const migration of migrations.filter((m) => !seen.has(m.name))) {
-    if (!await applyOne(sql, migration, log)) continue;
+    if (!await applyOne(sql, migration, patience)) continue;
     applied.push(migration.name);
-    log?.(`applied ${migration.name}`);
+    patience.log(`applied ${migration.name}`);
   }
   return applied;
 }
@@ -102,7 +106,7 @@ async function applyMissing(
 async function applyOne(
   sql: postgres.Sql,
   { name, sql: text, checksum }: Migration,
-  log?: (line: string) => void,
+  patience: Patience,
 ): Promise<boolean> {
   const script = `${TAKE_TURNS}
     do $once$ begin
@@ -110,10 +114,11 @@ async function applyOne(
         raise exception using errcode = '${ALREADY_APPLIED}', message = 'already applied';
       end if;
     end $once$;
-    ${text};
+    ${text}
+    ;
     insert into migrations (name, checksum) values ('${name}', '${checksum}')`;
   try {
-    await patiently(() => sql.unsafe(script), log);
+    await patiently(() => sql.unsafe(script), patience);
     return true;
   } catch (error) {
     if (errorCode(error) === ALREADY_APPLIED) return false;
@@ -121,23 +126,26 @@ async function applyOne(
   }
 }
 
-async function patiently(
-  work: () => Promise<unknown>,
-  log?: (line: string) => void,
-): Promise<void> {
+interface Patience {
+  readonly tries: number;
+  log(line: string): void;
+}
+
+async function patiently(work: () => Promise<unknown>, { tries, log }: Patience): Promise<void> {
   for (let attempt = 1;; attempt++) {
     try {
       await work();
       return;
     } catch (error) {
       if (errorCode(error) !== "55P03") throw error;
-      if (attempt === TRIES) {
+      if (attempt === tries) {
         throw new RefusedError(
-          `Cannot migrate: others hold a lock on the tables for more than ${TRIES} tries of 2 s; ` +
+          `Cannot migrate: others hold a lock on the tables through ${tries} tries; ` +
             `end the dump or the idle transaction that pg_stat_activity shows, then run it again`,
         );
       }
-      log?.(`waiting for a lock (${attempt} of ${TRIES})`);
+      log(`waiting for a lock (${attempt} of ${tries})`);
+      await sleep(PAUSE_MS);
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { retryAfterSeconds } from "../base/backoff.ts";
-import { cutText } from "../base/text.ts";
+import { cutText, storableText } from "../base/text.ts";
 import type { AlertOutcome } from "../contract.ts";
 import {
   type DueAlert,
@@ -21,12 +21,16 @@ const TEXT_LENGTH = 1500;
 /** Sends all alerts that are due. Throws only when the database cannot be used. */
 export async function sendDueAlerts(app: App): Promise<void> {
   for (const alert of await takeDueAlerts(app.db)) {
-    const outcome = await app.alerts.alert(app.redact(composeAlert(alert)));
+    const outcome = await app.alerts.alert(
+      // Redacted before it is cut: half a secret is not recognised.
+      composeAlert({ ...alert, text: app.redact(alert.text) }),
+    );
     if (outcome.is === "sent") await markAlertSent(app.db, alert);
     else {
       app.log.error("an alert did not reach a human", { topic: alert.topic, why: outcome.why });
       const plan = afterFailure(alert, outcome);
-      await postponeAlert(app.db, { topic: alert.topic, why: app.redact(outcome.why), ...plan });
+      const why = storableText(app.redact(outcome.why), TEXT_LENGTH);
+      await postponeAlert(app.db, { topic: alert.topic, why, ...plan });
     }
   }
 }

@@ -72,13 +72,18 @@ async function storeAll(
   }
 }
 
-/** Postgres refuses these jobs, so the event is kept without them. */
+/** Postgres refuses these jobs, so the event is kept without them; an event refused by itself is nobody else's loss. */
 async function storeUnroutable(
   db: Queries,
   delivery: DeliveryRow,
   refusal: unknown,
 ): Promise<Stored | Error> {
   const error = delivery.error ?? `Its jobs were refused: ${describeError(refusal)}`;
-  const [stored] = await insertDeliveries(db, [{ ...delivery, jobs: [], error }]);
-  return stored!;
+  try {
+    const [stored] = await insertDeliveries(db, [{ ...delivery, jobs: [], error }]);
+    return stored!;
+  } catch (cause) {
+    if (isDataError(cause)) return cause as Error;
+    throw cause;
+  }
 }

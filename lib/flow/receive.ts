@@ -38,13 +38,13 @@ export function planDelivery(
   secretIndex: number,
 ): DeliveryRow {
   const source = app.registry.sources.get(name)!;
-  const key = attempt(() => source.dedupKey(delivery));
+  const key = attempt(() => normalKey(source.dedupKey(delivery)));
   const jobs = attempt(() => routeJobs(app.registry, source, delivery));
   const error = key.error ?? jobs.error;
   return {
     source: name,
     // A delivery whose key cannot be told is recognised by its bytes when it is repeated.
-    dedupKey: key.error === undefined ? normalKey(key.value) : bodyKey(delivery.body),
+    dedupKey: key.error === undefined ? key.value! : bodyKey(delivery.body),
     secretIndex,
     path: delivery.url.pathname,
     query: delivery.url.search,

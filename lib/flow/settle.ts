@@ -51,30 +51,31 @@ async function write(
       const claims = new Set(held.map((claim) => `${claim.id}/${claim.claims}`));
       return settlements.map((settlement) => claims.has(`${settlement.id}/${settlement.claims}`));
     } catch (error) {
-      if (isDataError(error)) return await writeApart(app, settlements, abandon);
+      const refused = isDataError(error);
+      if (refused && settlements.length > 1) return await writeApart(app, settlements, abandon);
       app.log.warn("cannot settle jobs yet", { jobs: settlements.length, error });
+      if (refused) settlements = settlements.map(withoutTexts);
       await sleep(PATIENCE_MS[Math.min(attempt, PATIENCE_MS.length - 1)]!, abandon);
     }
   }
   return settlements.map(() => false);
 }
 
-/** One text that Postgres refuses must not hold up the others, nor its own job. */
+/** One text that Postgres refuses must not hold up the others. */
 async function writeApart(
   app: App,
   settlements: Settlement[],
   abandon: AbortSignal,
 ): Promise<boolean[]> {
-  if (settlements.length === 1) {
-    const plain = {
-      error: settlements[0]!.error && "The error's text could not be stored",
-      result: null,
-    };
-    return await write(app, [{ ...settlements[0]!, ...plain }], abandon);
-  }
   const held: boolean[] = [];
   for (const settlement of settlements) held.push(...await write(app, [settlement], abandon));
   return held;
+}
+
+/** Nor must it hold up its own job. */
+function withoutTexts(settlement: Settlement): Settlement {
+  const error = settlement.error && "The error's text could not be stored";
+  return { ...settlement, error, result: null };
 }
 
 function clean(app: App, transition: Transition): Transition {

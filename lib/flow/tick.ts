@@ -28,8 +28,11 @@ export function startTick(app: App, outage: Outage, options: { schedules: boolea
     sendDueAlerts,
   ];
   const tick = async () => {
-    for (const step of steps) await step(app);
-    outage.over();
+    const failures: unknown[] = [];
+    // Each by itself: a schedule that fails must not silence the alerts.
+    for (const step of steps) await step(app).catch((error: unknown) => failures.push(error));
+    if (failures.length === 0) outage.over();
+    for (const failure of failures) outage.failed(failure);
   };
   return repeat(TICK_MS, tick, (error) => outage.failed(error));
 }

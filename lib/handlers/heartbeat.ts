@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { defineHandler } from "../contract.ts";
+import { defineHandler } from "../define.ts";
 import { optionalUrl } from "../base/settings.ts";
 import { check } from "../outside/check.ts";
 import { call } from "../outside/http.ts";

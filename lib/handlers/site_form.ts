@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { defineHandler } from "../contract.ts";
+import { defineHandler } from "../define.ts";
 
 // A form may have thousands of fields; one line of log may not.
 const LOGGED_FIELDS = 50;

@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { defineHandler } from "../contract.ts";
+import { defineHandler } from "../define.ts";
 import { telegram } from "../outside/telegram.ts";
 
 /** `telegram.message`: answers `pong` to `/ping`, in a group `/ping@<bot>`; says nothing to anything else. */

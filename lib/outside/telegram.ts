@@ -3,7 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import { type AlertOutcome, type Alerts, defineClient, type Log } from "../contract.ts";
+import type { AlertOutcome, Alerts, Log } from "../contract.ts";
+import { defineClient } from "../define.ts";
 import { describeError, PermanentError, TemporaryError } from "../base/errors.ts";
 import { text } from "../base/settings.ts";
 import { cutText } from "../base/text.ts";

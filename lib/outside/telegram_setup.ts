@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { defineClient } from "../contract.ts";
+import { defineClient } from "../define.ts";
 import { type BotApi, botSettings, createBotApi } from "./telegram_api.ts";
 
 /** A chat that wrote to the bot. Ids have up to 52 bits; those of groups are negative. */

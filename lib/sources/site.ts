@@ -3,7 +3,8 @@
  * @module
  */
 import { createHmac, randomUUID } from "node:crypto";
-import { defineSource, type Delivery, type JsonObject } from "../contract.ts";
+import type { Delivery, JsonObject } from "../contract.ts";
+import { defineSource } from "../define.ts";
 import { hmacProof } from "../base/proof.ts";
 import { secrets } from "../base/settings.ts";
 

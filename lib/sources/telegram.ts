@@ -3,7 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import { defineSource, type Delivery, type Setting } from "../contract.ts";
+import type { Delivery, Setting } from "../contract.ts";
+import { defineSource } from "../define.ts";
 import { secretHeaderProof } from "../base/proof.ts";
 import { secrets } from "../base/settings.ts";
 import { botIdOf, telegramBotToken } from "../base/telegram.ts";

@@ -2,6 +2,7 @@
  * The receiver: listens for deliveries, and stops without losing one.
  * @module
  */
+import { STATUS_CODE } from "@std/http/status";
 import type { App } from "../app.ts";
 import { describeError } from "../base/errors.ts";
 import { createIntake } from "../flow/intake.ts";
@@ -10,25 +11,29 @@ import { watchProofs } from "../flow/proofs.ts";
 import { startTick } from "../flow/tick.ts";
 import { createHandler, type RequestHandler } from "./routes.ts";
 
-/** For what is under way when the receiver stops: the body's deadline and the intake's, and a little more. */
-const GRACE_MS = 7000;
+/** For the requests under way at a stop: more than the intake's deadline, far less than a supervisor's patience. */
+const GRACE_MS = 5000;
 
 /** Something that listens. */
 export interface Server {
   /** The port, also when any free one was asked for. */
   readonly port: number;
-  /** Takes no new connections, finishes the requests under way, and cuts off what is left after the grace. */
+  /**
+   * Takes nothing new and answers the requests under way, but waits for them no longer than the
+   * grace. Called again, it does not wait any more.
+   */
   stop(): Promise<void>;
 }
 
-/** Where to listen, and how long requests under way may take when the server stops. */
+/** Where to listen, and how long requests under way may take at a stop. */
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
+  /** GRACE_MS when absent. */
   readonly graceMs?: number;
 }
 
-/** Starts the receiver on HOST and PORT. Throws Deno.errors.AddrInUse when somebody else listens there. */
+/** Starts the receiver on HOST and PORT. Throws Deno.errors.AddrInUse when the port is taken. */
 export function startReceiver(app: App): Server {
   const { HOST: hostname, PORT: port } = app.config;
   const outage = watchOutage(app, "receiver");
@@ -39,38 +44,42 @@ export function startReceiver(app: App): Server {
   return {
     port: server.port,
     async stop() {
-      app.log.info("stopping");
       await server.stop();
       await Promise.all([intake.idle(), tick.stop()]);
     },
   };
 }
 
-/** Serves a handler over HTTP. */
+/** Serves a handler over HTTP. Throws Deno.errors.AddrInUse when the port is taken. */
 export function serve(
   { log }: Pick<App, "log">,
   handler: RequestHandler,
   { hostname, port, graceMs = GRACE_MS }: ServeOptions,
 ): Server {
-  const cutOff = new AbortController();
   const server = Deno.serve({
     hostname,
     port,
-    signal: cutOff.signal,
-    onListen: (address) =>
-      log.info("listening", { hostname: address.hostname, port: address.port }),
-    // The handler does not throw: what comes here broke while the answer was being sent.
+    onListen: ({ hostname, port }) => log.info("listening", { hostname, port }),
+    // Handlers do not throw: this is an answer that broke on its way.
     onError(error) {
       log.warn("cannot send an answer", { why: describeError(error) });
-      return new Response(null, { status: 500 });
+      return new Response(null, { status: STATUS_CODE.InternalServerError });
     },
   }, handler);
+  // Deno.serve's own way to cut off, a signal, throws where nobody can catch it during a shutdown
+  // (seen with 2.9.6). So what does not end is no longer waited for, and ends with the process.
+  const enough = Promise.withResolvers<void>();
+  const drain = async () => {
+    const timer = setTimeout(enough.resolve, graceMs);
+    await Promise.race([server.shutdown(), enough.promise]);
+    clearTimeout(timer);
+  };
+  let stopping: Promise<void> | undefined;
   return {
     port: server.addr.port,
-    async stop() {
-      const timer = setTimeout(() => cutOff.abort(), graceMs);
-      await server.shutdown();
-      clearTimeout(timer);
+    stop() {
+      if (stopping) enough.resolve();
+      return stopping ??= drain();
     },
   };
 }

@@ -25,7 +25,7 @@ export interface Claims {
   atMost(count: number): Promise<void>;
   /** Prolongs all leases, and stops the runs whose lease is lost. */
   renew(): Promise<void>;
-  /** Stops all runs. */
+  /** Stops all runs, and those that are still to come. */
   stop(error: StoppedError): void;
 }
 
@@ -33,6 +33,7 @@ export interface Claims {
 export function createClaims(app: App, now: () => number = () => performance.now()): Claims {
   const all = new Set<Held>();
   const waiting: { count: number; resolve: () => void }[] = [];
+  let stopped: StoppedError | undefined;
   const lose = (held: Held) => {
     if (held.controller.signal.aborted) return;
     app.log.warn("a lease was lost; the run is stopped and what it does is dropped", {
@@ -47,6 +48,7 @@ export function createClaims(app: App, now: () => number = () => performance.now
     },
     add(job, leaseSeconds, askedAtMs) {
       const controller = new AbortController();
+      if (stopped) controller.abort(stopped);
       const held = { job, controller, leaseSeconds, heldUntilMs: askedAtMs + leaseSeconds * 1000 };
       all.add(held);
       return held;
@@ -79,6 +81,7 @@ export function createClaims(app: App, now: () => number = () => performance.now
       }
     },
     stop(error) {
+      stopped = error;
       for (const held of all) held.controller.abort(error);
     },
   };

@@ -14,7 +14,7 @@ export interface Runner {
   start(held: Held): void;
   /** Whether a quarantined job has, or waits for, the worker to itself. */
   readonly alone: boolean;
-  /** Jobs whose handlers go on although their runs were stopped; this process must not start them again. */
+  /** Jobs whose handlers have not ended, also of runs that were stopped; this process must not start them again. */
   unsettled(): string[];
   /** When a run last began or ended, by the monotonic clock. */
   readonly lastMoveMs: number;
@@ -37,14 +37,10 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
 
   const run = async (held: Held) => {
     const { job } = held;
+    unsettled.add(job.id);
     const { ending, settled } = execute(app, job, held.controller);
-    let over = false;
-    settled.then(() => {
-      over = true;
-      unsettled.delete(job.id);
-    });
+    settled.then(() => unsettled.delete(job.id));
     const ended = await ending;
-    if (!over) unsettled.add(job.id);
     lastMoveMs = performance.now();
     if (ended === undefined) return;
     const transition = await settler.settle(job, ended);

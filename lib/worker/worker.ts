@@ -21,7 +21,7 @@ const BUSY_MS = 30_000;
 /** Below the 60 s after which a supervisor kills. */
 const GRACE_MS = 55_000;
 /** For writing down what was interrupted. */
-const RELEASE_MS = 2500;
+const RELEASE_MS = 1500;
 
 /** A worker at work. */
 export interface Worker {
@@ -56,39 +56,42 @@ export function startWorker(
     repeat(ms, async () => void await work(), (error) => outage.failed(error));
   const renewing = every(shortestLeaseSeconds(app) * 1000 / 3, () => claims.renew());
   const beside = [
-    every(SWEEP_MS, () => sweep(app)),
+    every(SWEEP_MS, async () => {
+      if (await sweep(app)) tick.soon();
+    }),
     every(BUSY_MS, watchSlots),
     startListening(app, () => bell.ring()),
     tick,
   ];
   const claiming = startClaiming(app, { worker: name, bell, claims, runner, outage });
 
-  const interrupt = () => claims.stop(new StoppedError("shutdown"));
+  const hurry = new AbortController();
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     app.log.info("stopping", { running: claims.size });
-    const timers = [
-      setTimeout(interrupt, graceMs),
-      setTimeout(() => abandon.abort(), graceMs + RELEASE_MS),
-    ];
     const besides = beside.map((part) => part.stop());
-    await claiming.stop();
-    await claims.atMost(0);
-    timers.forEach(clearTimeout);
-    // What goes on beside the jobs may be cut off: the next process does it again.
-    const late = new AbortController();
-    await Promise.race([
-      Promise.all([renewing.stop(), ...besides]),
-      sleep(RELEASE_MS, late.signal),
-    ]);
-    late.abort();
+    const released = claiming.stop().then(() => claims.atMost(0));
+    await within(graceMs, released, hurry.signal);
+    claims.stop(new StoppedError("shutdown"));
+    await within(RELEASE_MS, released);
+    // What hangs now is cut off: leases bring its jobs back, and the next process does the rest again.
+    abandon.abort();
+    await within(RELEASE_MS, Promise.all([renewing.stop(), ...besides]));
   };
   return {
     stop() {
-      if (stopped) interrupt();
+      if (stopped) hurry.abort();
       return stopped ??= stop();
     },
   };
+}
+
+/** Waits for the work, at most `ms` and no longer than until `hurry`. */
+async function within(ms: number, work: Promise<unknown>, hurry?: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const signals = hurry ? [over.signal, hurry] : [over.signal];
+  await Promise.race([work, sleep(ms, AbortSignal.any(signals))]);
+  over.abort();
 }
 
 /** Leases are renewed at a third of the shortest one. */
@@ -97,8 +100,9 @@ function shortestLeaseSeconds(app: App): number {
   return Math.min(...leases.map((lease) => lease ?? app.config.LEASE_SECONDS));
 }
 
-async function sweep(app: App): Promise<void> {
-  for (const job of await sweepLostJobs(app.db, SWEEP_LIMIT)) {
-    app.log.warn("a worker was lost with a job", job);
-  }
+/** Takes jobs back from lost workers, and says whether any was given up. */
+async function sweep(app: App): Promise<boolean> {
+  const lost = await sweepLostJobs(app.db, SWEEP_LIMIT);
+  for (const job of lost) app.log.warn("a worker was lost with a job", job);
+  return lost.some(({ status }) => status === "failed");
 }

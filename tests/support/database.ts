@@ -15,13 +15,28 @@ const KEEP = "KEEP_TEST_DATABASES";
 
 /** Makes a migrated database: `await using db = await testDatabase()`. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const name = `hookwork_test_${crypto.randomUUID().replaceAll("-", "")}`;
+  const name = newName();
   const template = await templateName();
   await asAdmin(async (admin) => {
     await ensureTemplate(admin, template);
     // Copying files takes a third of the time of the default way, which writes every page to the log.
     await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
   });
+  return open(name);
+}
+
+/** Makes a database without any table. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  const name = newName();
+  await asAdmin((admin) => admin`create database ${admin(name)}`);
+  return open(name);
+}
+
+function newName(): string {
+  return `hookwork_test_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+function open(name: string): TestDatabase {
   const url = urlOf(name);
   const sql = connect(url, 4);
   return { name, url, sql, [Symbol.asyncDispose]: () => discard(name, sql) };

@@ -1,7 +1,8 @@
 /** Short ways to make, take and end jobs in tests. */
 
 import * as z from "zod";
-import { type AnyHandler, defineHandler, type Job, type Result } from "../../lib/contract.ts";
+import type { AnyHandler, Job, Result } from "../../lib/contract.ts";
+import { defineHandler } from "../../lib/define.ts";
 import {
   type Claim,
   claimJobs,

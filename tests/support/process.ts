@@ -69,11 +69,8 @@ function spawn({ name, args, env, command = Deno.execPath() }: ProcessOptions): 
     kill,
     async waitFor(pattern, limit) {
       const find = () => lines.find((line) => pattern.test(line));
-      await until(
-        `${name} writes ${pattern}; it wrote:\n${lines.join("\n")}`,
-        () => find() || state.over,
-        limit,
-      );
+      const missing = () => `${name} writes ${pattern}; it wrote:\n${lines.join("\n")}`;
+      await until(missing, () => find() || state.over, limit);
       return find() ?? raise(`${name} ended without writing ${pattern}:\n${lines.join("\n")}`);
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ export interface Proxy extends AsyncDisposable {
   url: string;
   /** How many clients are connected now. */
   readonly connections: number;
-  /** Closes every connection and takes no new ones: the server is gone. */
+  /** Closes every connection and refuses new ones: the server is gone. */
   cut(): void;
   /** Keeps and takes connections but moves no byte: the server, or the way to it, is stuck. */
   freeze(): void;
@@ -14,72 +14,113 @@ export interface Proxy extends AsyncDisposable {
   heal(): void;
 }
 
-type State = "open" | "cut" | "frozen";
+interface Address {
+  hostname: string;
+  port: number;
+}
 
 /** Starts a proxy on a free port of this machine. */
 export function startProxy(targetUrl: string): Proxy {
   const target = new URL(targetUrl);
-  const gate = new Gate();
-  const wires = new Set<Wire>();
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const address = { hostname: target.hostname, port: Number(target.port || 5432) };
-  const accepting = accept(listener, address, gate, wires);
-  const url = new URL(targetUrl);
-  url.host = `127.0.0.1:${listener.addr.port}`;
+  const door = new Door({ hostname: target.hostname, port: Number(target.port || 5432) });
+  target.host = `127.0.0.1:${door.port}`;
   return {
-    url: url.href,
+    url: target.href,
     get connections() {
-      return wires.size;
+      return door.wires.size;
     },
-    cut() {
-      gate.turn("cut");
-      for (const wire of wires) wire.close();
+    cut: () => door.close(),
+    freeze: () => door.gate.freeze(),
+    heal() {
+      door.open();
+      door.gate.thaw();
     },
-    freeze: () => gate.turn("frozen"),
-    heal: () => gate.turn("open"),
     async [Symbol.asyncDispose]() {
-      this.cut();
-      listener.close();
-      await accepting;
+      door.close();
+      await door.closed();
     },
   };
 }
 
-/** What lets bytes through, or holds them. */
-class Gate {
-  #state: State = "open";
-  #turned = Promise.withResolvers<void>();
+/** Where clients come in; its port stays the same while it is closed. */
+class Door {
+  readonly wires = new Set<Wire>();
+  readonly gate = new Gate();
+  readonly #target: Address;
+  readonly #running: Promise<void>[] = [];
+  #listener: Deno.TcpListener | undefined;
+  port = 0;
 
-  get isCut(): boolean {
-    return this.#state === "cut";
+  constructor(target: Address) {
+    this.#target = target;
+    this.open();
   }
 
-  turn(state: State): void {
-    this.#state = state;
-    this.#turned.resolve();
-    this.#turned = Promise.withResolvers();
+  open(): void {
+    if (this.#listener) return;
+    this.#listener = Deno.listen({ hostname: "127.0.0.1", port: this.port });
+    this.port = this.#listener.addr.port;
+    this.#running.push(this.#accept(this.#listener));
+  }
+
+  close(): void {
+    this.#listener?.close();
+    this.#listener = undefined;
+    for (const wire of this.wires) wire.close();
+    this.gate.thaw();
+  }
+
+  async closed(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #accept(listener: Deno.TcpListener): Promise<void> {
+    const running: Promise<void>[] = [];
+    for await (const client of listener) running.push(this.#connect(client));
+    await Promise.all(running);
+  }
+
+  async #connect(client: Deno.Conn): Promise<void> {
+    const wire = new Wire(client);
+    this.wires.add(wire);
+    await wire.run(this.#target, this.gate);
+    this.wires.delete(wire);
+  }
+}
+
+/** Lets bytes through, or holds them. */
+class Gate {
+  #frozen: PromiseWithResolvers<void> | undefined;
+
+  freeze(): void {
+    this.#frozen ??= Promise.withResolvers();
+  }
+
+  thaw(): void {
+    this.#frozen?.resolve();
+    this.#frozen = undefined;
   }
 
   async passable(): Promise<void> {
-    while (this.#state === "frozen") await this.#turned.promise;
+    while (this.#frozen) await this.#frozen.promise;
   }
 }
 
 /** One client's connection and its counterpart at the server. */
 class Wire {
-  readonly #ends: Deno.Conn[] = [];
+  readonly #ends: Deno.Conn[];
   #closed = false;
 
   constructor(client: Deno.Conn) {
-    this.#ends.push(client);
+    this.#ends = [client];
   }
 
-  async run(address: { hostname: string; port: number }, gate: Gate): Promise<void> {
+  async run(target: Address, gate: Gate): Promise<void> {
     try {
-      const server = await Deno.connect(address);
-      this.#ends.push(server);
+      const server = await Deno.connect(target);
       if (this.#closed) return server.close();
       const [client] = this.#ends;
+      this.#ends.push(server);
       await Promise.all([this.#copy(client!, server, gate), this.#copy(server, client!, gate)]);
     } catch {
       /* an end that is gone ends the wire, as a real one would */
@@ -95,35 +136,15 @@ class Wire {
   }
 
   async #copy(from: Deno.Conn, to: Deno.Conn, gate: Gate): Promise<void> {
+    const buffer = new Uint8Array(65_536);
     try {
-      for await (const chunk of from.readable) {
+      for (let read; (read = await from.read(buffer)) !== null;) {
         await gate.passable();
         if (this.#closed) return;
-        for (let sent = 0; sent < chunk.length;) sent += await to.write(chunk.subarray(sent));
+        for (let sent = 0; sent < read;) sent += await to.write(buffer.subarray(sent, read));
       }
     } finally {
       this.close();
     }
   }
-}
-
-async function accept(
-  listener: Deno.Listener,
-  address: { hostname: string; port: number },
-  gate: Gate,
-  wires: Set<Wire>,
-): Promise<void> {
-  const running: Promise<void>[] = [];
-  for await (const client of listener) {
-    const wire = new Wire(client);
-    if (gate.isCut) wire.close();
-    else running.push(track(wire, wires, wire.run(address, gate)));
-  }
-  await Promise.all(running);
-}
-
-async function track(wire: Wire, wires: Set<Wire>, running: Promise<void>): Promise<void> {
-  wires.add(wire);
-  await running;
-  wires.delete(wire);
 }

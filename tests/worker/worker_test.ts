@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import * as z from "zod";
-import { defineHandler } from "../../lib/contract.ts";
+import { defineHandler } from "../../lib/define.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
 import { getJob } from "../../lib/db/jobs_view.ts";
 import { startWorker } from "../../lib/worker/worker.ts";

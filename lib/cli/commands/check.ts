@@ -9,12 +9,10 @@ import type { TelegramSetup } from "../../outside/telegram_setup.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { ExitCode } from "../failure.ts";
 import type { Host } from "../host.ts";
-import { allSettings, openBot, withApp } from "../open.ts";
+import { allSettings, CONTACT_MS, openBot, withApp } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
 
-/** Longer than a connection is waited for, so that its error is seen. */
-const DEADLINE_MS = 5000;
 const FINGERPRINT_DIGITS = 8;
 
 /** One thing that was tried. */
@@ -58,7 +56,7 @@ async function examine(app: App, bot: TelegramSetup): Promise<Finding[]> {
 }
 
 async function checkDatabase(app: App): Promise<Finding[]> {
-  const { problems, warnings } = await checkReadiness(app, DEADLINE_MS);
+  const { problems, warnings } = await checkReadiness(app, CONTACT_MS);
   if (problems.length > 0) return problems.map((detail) => bad("database", detail));
   return [
     good("database", "deliveries can be stored"),
@@ -78,7 +76,7 @@ async function checkBot(app: Pick<App, "redact">, bot: TelegramSetup): Promise<F
 const good = (part: Finding["part"], detail: string): Finding => ({ ok: true, part, detail });
 const bad = (part: Finding["part"], detail: string): Finding => ({ ok: false, part, detail });
 
-/** The secrets that are set. Shells and unit files may change them on their way: `$`, `%`, quotes, line ends. */
+/** The secrets that are set. Shells and unit files may change them: `$`, `%`, quotes, line ends. */
 async function fingerprints(environment: Host["environment"], settings: Settings) {
   const set = Object.keys(settings).filter((name) => settings[name]!.secret && environment[name]);
   return await Promise.all(set.map(async (name): Promise<Fingerprint> => {

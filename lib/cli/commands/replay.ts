@@ -5,6 +5,7 @@
 import type { App } from "../../app.ts";
 import { replay as replayEvent, type ReplayedJob } from "../../flow/operate.ts";
 import { ExitCode } from "../failure.ts";
+import { contact } from "../open.ts";
 
 /** What a replay made, and what it did not make. */
 export interface Replay {
@@ -18,6 +19,7 @@ export async function replay(
   event: string,
   options: { again?: boolean },
 ): Promise<Replay> {
+  await contact(app.db);
   return { event, jobs: await replayEvent(app, event, { again: options.again ?? false }) };
 }
 

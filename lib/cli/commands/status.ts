@@ -17,11 +17,11 @@ import {
 } from "../../db/health.ts";
 import { getLastSlots } from "../../db/schedules.ts";
 import { checkReadiness } from "../../flow/ready.ts";
+import { CONTACT_MS } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderFields, renderTable } from "../table.ts";
 import { formatSeconds } from "../time.ts";
 
-const DEADLINE_MS = 5000;
 const MAX_RUNNING = 20;
 const RECENT_HOURS = 24;
 /** Sweeps come every 5 s: a lease that is over for longer has nobody to take the job back. */
@@ -47,7 +47,7 @@ export interface Slot {
 
 /** Looks at the queue. Throws RefusedError when the database cannot be used, or is not of this version. */
 export async function status(app: App): Promise<QueueStatus> {
-  const { problems, warnings } = await checkReadiness(app, DEADLINE_MS);
+  const { problems, warnings } = await checkReadiness(app, CONTACT_MS);
   if (problems.length > 0) throw new RefusedError(`Cannot show the status: ${problems.join("; ")}`);
   const due = await listDueKinds(app.db);
   const running = await listRunningJobs(app.db, MAX_RUNNING);
@@ -101,7 +101,7 @@ export function renderStatus(status: QueueStatus, page: Page): string {
     verdict,
     summary,
     ...(due.length === 0 ? [] : [renderDue(due, page)]),
-    ...(running.length === 0 ? [] : [renderRunning(running, page)]),
+    ...(running.length === 0 ? [] : [renderRunning(status, page)]),
     ...(schedules.length === 0 ? [] : [renderSchedules(schedules, page)]),
   ].join("\n\n");
 }
@@ -114,14 +114,16 @@ function renderDue(due: readonly DueKind[], page: Page): string {
   ], page.columns);
 }
 
-function renderRunning(running: readonly RunningJob[], page: Page): string {
-  return renderTable(running, [
+function renderRunning({ running, counts }: QueueStatus, page: Page): string {
+  const table = renderTable(running, [
     { title: "RUNNING", cell: ({ id }) => id, right: true },
     { title: "KIND", cell: ({ kind }) => kind, flexible: true },
     { title: "HELD BY", cell: ({ lockedBy }) => lockedBy, flexible: true },
     { title: "SINCE", cell: ({ startedAt }) => page.time(startedAt) },
     { title: "LEASE", cell: renderLease, right: true },
   ], page.columns);
+  const more = (counts.running ?? 0) - running.length;
+  return more > 0 ? `${table}\nand ${more} more: hookwork jobs --status running` : table;
 }
 
 function renderLease({ leaseSeconds }: RunningJob): string {

@@ -1,0 +1,240 @@
+/** The documents say what is so: their code runs, their tables are the program's, their links lead somewhere. */
+
+import { assert, assertEquals } from "@std/assert";
+import type { Command } from "commander";
+import { serviceCommand } from "../demo/service.ts";
+import { backoffSeconds } from "../lib/base/backoff.ts";
+import { coreSettings } from "../lib/base/config.ts";
+import { createProgram } from "../lib/cli/program.ts";
+import type { Setting } from "../lib/contract.ts";
+import { createIntake } from "../lib/flow/intake.ts";
+import { watchOutage } from "../lib/flow/outage.ts";
+import { watchProofs } from "../lib/flow/proofs.ts";
+import { siteForm } from "../lib/handlers/site_form.ts";
+import { definitions, registrySettings } from "../lib/registry.ts";
+import { site } from "../lib/sources/site.ts";
+import { createHandler } from "../lib/web/routes.ts";
+import { serve } from "../lib/web/server.ts";
+import { fakeTelegram, TOKEN } from "./outside/support.ts";
+import { freshApp } from "./support/app.ts";
+import { testDatabase } from "./support/database.ts";
+import { startProcess } from "./support/process.ts";
+import { until } from "./support/until.ts";
+
+const ROOT = new URL("../", import.meta.url).pathname;
+const NAMES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] as const;
+const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
+const readme = texts["README.md"]!;
+const architecture = texts["ARCHITECTURE.md"]!;
+/** Blocks of code that stand for a file: its path follows the language. */
+const files = new Map(
+  [...readme.matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms)].map(([, path, code]) => [path!, code!]),
+);
+
+Deno.test("The automation in README works when it is pasted, from its sample to the chat", async () => {
+  await using copy = await pastedCopy();
+  const env = {
+    ...Object.fromEntries(files.get(".env")!.trim().split("\n").map((line) => line.split("="))),
+    SITE_WEBHOOK_SECRET: "site_secret",
+    TELEGRAM_WEBHOOK_SECRET: "telegram_secret",
+    TELEGRAM_BOT_TOKEN: TOKEN,
+    TELEGRAM_ALERT_CHAT_ID: "1",
+    PORT: "0",
+  };
+  await using telegram = await fakeTelegram();
+  await using database = await testDatabase();
+  const start = async (file: string, ready: RegExp, ...args: string[]) => {
+    const [, ...words] = await serviceCommand(copy.folder + file, { args, envFile: false });
+    const given = { ...env, DATABASE_URL: database.url, TELEGRAM_API: telegram.url.href };
+    return await startProcess({ name: file, args: words, env: given, ready });
+  };
+  await using receiver = await start("main.ts", /"listening"/);
+  await using _worker = await start("worker.ts", /"started"/);
+  const { port } = JSON.parse(await receiver.waitFor(/"listening"/));
+  const url = `http://127.0.0.1:${port}`;
+  const forged = await fetch(`${url}/hooks/payments`, { method: "POST", body: "{}" });
+  await forged.body?.cancel();
+  assertEquals(forged.status, 401);
+  await using cli = await start("cli.ts", /202/, "send", "payments", "--url", url);
+  assertEquals(await cli.exit, 0);
+  await until("the chat was told", () => telegram.messages.length > 0);
+  const [message, ...more] = telegram.messages;
+  assertEquals([message!.chatId, more], ["-1000000000001", []]);
+  assert(message!.text.startsWith("Paid: order "), message!.text);
+});
+
+const SENDERS = { sh: "sh", mjs: "node", php: "php", py: "python3" };
+
+for (const [ending, program] of Object.entries(SENDERS)) {
+  const ignore = !await isInstalled(program);
+  Deno.test({
+    name: `The sender for ${program} in README signs what the site source believes`,
+    ignore,
+  }, async () => {
+    const secret = "a secret with $, ' and é";
+    await using app = await freshApp({
+      sources: { site: site.create({ SITE_WEBHOOK_SECRET: [secret] }) },
+      handlers: [siteForm],
+    });
+    const intake = createIntake(app, watchOutage(app, "receiver"));
+    const handler = createHandler({ app, intake, proofs: watchProofs(app) });
+    const server = serve(app, handler, { hostname: "127.0.0.1", port: 0 });
+    await using folder = await tempFolder();
+    const file = `${folder.path}/sender.${ending}`;
+    await Deno.writeTextFile(file, files.get(`sender.${ending}`)!);
+    const env = { SITE_WEBHOOK_SECRET: secret, HOOKWORK_URL: `http://127.0.0.1:${server.port}` };
+    const output = await new Deno.Command(program, { args: [file], env, stdin: "null" }).output();
+    await server.stop();
+    const said = new TextDecoder().decode(output.stdout) + new TextDecoder().decode(output.stderr);
+    assert(/\b202\b/.test(said), said);
+    const events = await app.rows`select dedup_key, error from events`;
+    assertEquals(events, [{ dedup_key: `form-${ending}`, error: null }]);
+  });
+}
+
+Deno.test("The settings in README are those of the program: none of the core is missing, none is told wrong", () => {
+  const groups = registrySettings(definitions).map(({ settings }) => settings);
+  const all: Record<string, Setting<unknown>> = Object.assign({}, coreSettings, ...groups);
+  const rows = tableUnder(readme, "Variable");
+  const named = rows.map(([name]) => name!.replaceAll("`", ""));
+  assertEquals(rows, named.map((name) => settingRow(name, all[name])));
+  assertEquals(Object.keys(coreSettings).filter((name) => !named.includes(name)), []);
+});
+
+function settingRow(name: string, setting: Setting<unknown> | undefined): string[] {
+  if (!setting) return [`\`${name}\``, "no such setting"];
+  const isRequired = !setting.schema.safeParse(undefined).success;
+  const standard = setting.example === "" ? "not set" : `\`${setting.example}\``;
+  return [`\`${name}\``, isRequired ? "required" : standard, setting.about];
+}
+
+Deno.test("The commands in README are those of the program, with their options", () => {
+  const host = {
+    environment: {},
+    columns: Infinity,
+    now: () => new Date(0),
+    write: () => {},
+    writeError: () => {},
+  };
+  const program = createProgram(host, () => {});
+  assertEquals(tableUnder(readme, "Command"), leavesOf(program, "hookwork").map(commandRow));
+});
+
+function leavesOf(command: Command, path: string): [string, Command][] {
+  if (command.commands.length === 0) return [[path, command]];
+  return command.commands.flatMap((child) => leavesOf(child, `${path} ${child.name()}`));
+}
+
+function commandRow([path, command]: [string, Command]): string[] {
+  const parameters = command.registeredArguments.map((argument) => ` <${argument.name()}>`);
+  const options = command.options.map(({ long }) => `\`${long}\``).join(", ");
+  return [`\`${path}${parameters.join("")}\``, command.description(), options];
+}
+
+Deno.test("The dependencies in ARCHITECTURE are those of deno.json, no more and no fewer", async () => {
+  const { imports } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+  const named = tableUnder(architecture, "Package").map(([name]) => name!.replaceAll("`", ""));
+  assertEquals(named.filter((name) => name in imports).toSorted(), Object.keys(imports).toSorted());
+});
+
+Deno.test("The pauses in ARCHITECTURE are those between the attempts of a job", () => {
+  const rows = tableUnder(architecture, "After attempt");
+  const pauses = rows.map(([attempt]) => backoffSeconds(Number(attempt), () => 0.5));
+  assertEquals(rows.map(([_, pause]) => pause), pauses.map((seconds) => `${seconds} s`));
+  const sum = pauses.reduce((total, pause) => total + pause, 0);
+  assert(architecture.includes(`${sum.toLocaleString("en")} s in all`), `${sum} s`);
+});
+
+for (const [name, text] of Object.entries(texts)) {
+  Deno.test(`${name} names no file, page or task that is not there`, async () => {
+    const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
+    const named = [...text.matchAll(/denow task (?:-q )?(\w+)/g)].map(([, task]) => task!);
+    assertEquals(named.filter((task) => !(task in tasks)), []);
+    const paths = [...text.matchAll(/`((?:lib|demo|tests|migrations|jsr)\/[\w./-]*)`/g)];
+    const links = [...text.matchAll(/\]\(([\w./-]*)(#[\w-]+)?\)/g)];
+    const missing = [...paths, ...links].map(([, path]) => path!).filter((path) =>
+      !isThere(path) && !files.has(path)
+    );
+    assertEquals(missing, []);
+    const strays = links.filter(([, path, anchor]) => !hasHeading(path || name, anchor));
+    assertEquals(strays.map(([link]) => link), []);
+  });
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(ROOT + path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function hasHeading(document: string, anchor: string | undefined): boolean {
+  if (anchor === undefined) return true;
+  const headings = [...(texts[document] ?? "").matchAll(/^#+ (.*)$/gm)];
+  const slugs = headings.map(([, title]) =>
+    title!.toLowerCase().replaceAll(/[^\w\s-]/g, "").replaceAll(" ", "-")
+  );
+  return slugs.includes(anchor.slice(1));
+}
+
+/** The cells of the table whose first title this is, without the titles. */
+function tableUnder(text: string, title: string): string[][] {
+  const lines = text.split("\n");
+  const start = lines.findIndex((line) => line.startsWith(`| ${title} `));
+  assert(start >= 0, `no table begins with "${title}"`);
+  const rest = lines.slice(start + 2);
+  const end = rest.findIndex((line) => !line.startsWith("|"));
+  return rest.slice(0, end).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+}
+
+/** The program with README's files in it, type-checked. */
+async function pastedCopy(): Promise<{ folder: string } & AsyncDisposable> {
+  const temp = await tempFolder();
+  const folder = `${temp.path}/`;
+  const parts = ["lib", "main.ts", "worker.ts", "cli.ts", "deno.json", "deno.lock"];
+  await run("cp", "-R", ...parts.map((part) => ROOT + part), folder);
+  for (const [path, code] of files) {
+    if (!path.startsWith("lib/")) continue;
+    const isChange = path === "lib/registry.ts";
+    const text = isChange ? changed(await Deno.readTextFile(folder + path), code) : code;
+    await Deno.writeTextFile(folder + path, text);
+  }
+  await run(Deno.execPath(), "check", "--quiet", ...["main.ts", "cli.ts"].map((f) => folder + f));
+  return { folder, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+}
+
+/** Applies hunks of a diff, which begin after `@@`; each must fit in one place. */
+function changed(text: string, diff: string): string {
+  for (const hunk of diff.split("@@\n")) {
+    const lines = (marks: string) =>
+      hunk.split("\n").filter((line) => line && marks.includes(line[0]!)).map((line) =>
+        line.slice(1)
+      );
+    const [before, after] = [lines(" -").join("\n"), lines(" +").join("\n")];
+    assertEquals(text.split(before).length, 2, `does not fit, or not in one place:\n${before}`);
+    text = text.replace(before, () => after);
+  }
+  return text;
+}
+
+async function tempFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "hookwork-docs-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args }).output();
+  assert(success, `${program} ${args[0]}\n${new TextDecoder().decode(stderr)}`);
+}
+
+async function isInstalled(program: string): Promise<boolean> {
+  try {
+    return (await new Deno.Command(program, { args: ["-c", ""] }).output()).code !== 127;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { PermanentError } from "../../lib/base/errors.ts";
+import { insertDeliveries } from "../../lib/db/events.ts";
+import { enqueue } from "../../lib/db/jobs.ts";
+import { createContext } from "../../lib/flow/context.ts";
+import { StoppedError } from "../../lib/flow/execute.ts";
+import { freshApp, type TestApp } from "../support/app.ts";
+import { claim, deliveryRow, handlerOf, jobOf } from "../support/jobs.ts";
+
+const work = handlerOf(() => Promise.resolve());
+
+Deno.test("after a stop every call of the context throws why, so a forgotten handler changes nothing", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context, controller } = await contextOf(app);
+  const { sql } = context;
+  await sql`select 1`;
+  controller.abort(new StoppedError("lease_lost"));
+  const calls = [
+    () => sql`select 1`,
+    () => sql.begin(() => Promise.resolve()),
+    () => context.sql,
+    () => context.event(),
+    () => context.enqueue({ kind: "work" }),
+  ];
+  for (const call of calls) assertThrows(() => void call(), StoppedError, "lease is lost");
+  assertEquals(await app.rows`select count(*)::int from jobs`, [{ count: 1 }]);
+});
+
+Deno.test("a transaction of a handler works, and is undone when the handler throws in it", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context } = await contextOf(app);
+  await context.sql`create table things (name text)`;
+  await context.sql.begin(async (sql) => {
+    await sql`insert into things values ('kept')`;
+  });
+  const undone = context.sql.begin(async (sql) => {
+    await sql`insert into things values ('undone')`;
+    throw new Error("changed my mind");
+  });
+  await assertRejects(() => undone, Error, "changed my mind");
+  assertEquals(await app.rows`select name from things`, [{ name: "kept" }]);
+});
+
+Deno.test("a job that a handler makes belongs to the same event", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context, eventId } = await contextOf(app);
+  const id = await context.enqueue({ kind: "work", key: "next" });
+  assertEquals((await jobOf(app.db, id)).eventId, eventId);
+  assertEquals(await context.enqueue({ kind: "work", key: "next" }), undefined);
+});
+
+Deno.test("event() gives the exact bytes, and a removed body is no reason to try again", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context } = await contextOf(app);
+  const event = await context.event();
+  assertEquals(event!.body, Uint8Array.of(0, 255));
+  await app.db.sql`update events set body = null`;
+  await assertRejects(() => context.event(), PermanentError, "removed by retention");
+});
+
+Deno.test("a job without an event has none", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  await enqueue(app.db, { kind: "work" });
+  const [job] = await claim(app.db);
+  const context = createContext(app, work, job!, new AbortController().signal);
+  assertEquals(await context.event(), undefined);
+});
+
+Deno.test("each line of a handler's log names its job and attempt", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context } = await contextOf(app);
+  context.log.info("hello", { extra: 1 });
+  const { properties } = app.lines.at(-1)!;
+  assertEquals(properties, { job: context.job.id, kind: "work", attempt: 1, extra: 1 });
+});
+
+Deno.test("a client is given the run's own signal, so that its calls end with the run", async () => {
+  let given: AbortSignal | undefined;
+  const client = {
+    settings: {},
+    create(_: unknown, { signal }: { signal: AbortSignal }) {
+      given = signal;
+      return { ping: () => "pong" };
+    },
+  };
+  const handler = { ...work, clients: { client } };
+  await using app = await freshApp({ handlers: [handler] });
+  const { context, controller } = await contextOf(app, handler);
+  assertEquals((context.clients.client as { ping(): string }).ping(), "pong");
+  controller.abort();
+  assert(given!.aborted);
+});
+
+async function contextOf(app: TestApp, handler = work) {
+  const [stored] = await insertDeliveries(app.db, [deliveryRow({ body: Uint8Array.of(0, 255) })]);
+  await enqueue(app.db, { kind: "work" }, stored!.id);
+  const [job] = await claim(app.db);
+  const controller = new AbortController();
+  const context = createContext(app, handler, job!, controller.signal);
+  return { context, controller, eventId: stored!.id };
+}

@@ -1,0 +1,59 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { createHmac } from "node:crypto";
+import { testDatabase } from "./support/database.ts";
+import { startProcess } from "./support/process.ts";
+import { until } from "./support/until.ts";
+import { isRefused } from "./web/wire.ts";
+
+const SECRET = "the key of the tests";
+const environment = {
+  PORT: "0",
+  SITE_WEBHOOK_SECRET: SECRET,
+  TELEGRAM_WEBHOOK_SECRET: "telegram_secret_of_the_tests",
+  TELEGRAM_BOT_TOKEN: "123456:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc",
+  TELEGRAM_ALERT_CHAT_ID: "42",
+  // Nobody listens there: no test may reach the real one.
+  TELEGRAM_API: "http://127.0.0.1:1",
+  HEARTBEAT_URL: "http://127.0.0.1:1",
+};
+
+function startMain(env: Record<string, string>, ready?: RegExp) {
+  const permissions = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-sys"];
+  const args = ["run", "--no-prompt", ...permissions, "main.ts"];
+  return startProcess({ name: "main.ts", args, env, ready });
+}
+
+Deno.test("main.ts ends with 78 and names each missing setting instead of starting half", async () => {
+  await using receiver = await startMain({});
+  assertEquals(await receiver.exit, 78);
+  const text = receiver.lines.join("\n");
+  for (const name of ["DATABASE_URL", "SITE_WEBHOOK_SECRET"]) assertMatch(text, new RegExp(name));
+});
+
+Deno.test("main.ts told to end answers the delivery it is storing, then exits with 0", async () => {
+  await using database = await testDatabase();
+  const env = { ...environment, DATABASE_URL: database.url };
+  await using receiver = await startMain(env, /"message":"listening"/);
+  const { port } = JSON.parse(await receiver.waitFor(/"message":"listening"/));
+  const body = '{"id":"e1"}';
+  const signature = createHmac("sha256", SECRET).update(body).digest("hex");
+  const headers = { "x-signature": `sha256=${signature}` };
+  let answer: Promise<Response> | undefined;
+  // The lock keeps the delivery from being stored until the receiver has heard the signal.
+  await database.sql.begin(async (sql) => {
+    await sql`lock table events in access exclusive mode`;
+    answer = fetch(`http://127.0.0.1:${port}/hooks/site`, { method: "POST", body, headers });
+    await until(
+      "the delivery waits for the lock",
+      async () =>
+        (await database
+          .sql`select from pg_locks where relation = 'events'::regclass and not granted`).length >
+          0,
+    );
+    receiver.kill("SIGTERM");
+    await until("the receiver stops listening", () => isRefused(port));
+  });
+  const response = await answer!;
+  assertEquals([response.status, (await response.json()).jobs], [202, 1]);
+  assertEquals(await receiver.exit, 0);
+});

@@ -1,0 +1,69 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { signed, signingWith, testReceiver } from "./support.ts";
+
+const BODY = '{"id":"e1"}';
+const delivered = { method: "POST", body: BODY, headers: signed(BODY) };
+
+Deno.test("/health says that the process lives, also when the database does not", async () => {
+  await using receiver = testReceiver();
+  const response = await receiver.fetch("/health");
+  assertEquals([response.status, await response.json()], [200, { alive: true }]);
+});
+
+Deno.test("/ready says 503 and what is wrong when the database cannot be reached", async () => {
+  await using receiver = testReceiver();
+  const response = await receiver.fetch("/ready");
+  assertEquals(response.status, 503);
+  const { ready, problems } = await response.json();
+  assertEquals(ready, false);
+  assertMatch(problems[0], /database/);
+});
+
+Deno.test("any path but the exact one is 404 and never a redirect, which would lose the body", async () => {
+  await using receiver = testReceiver();
+  const paths = [
+    "/",
+    "/hooks",
+    "/hooks/",
+    "/hooks/unknown",
+    "/hooks/signing/",
+    "/hooks//signing",
+    "//hooks/signing",
+    "/Hooks/signing",
+    "/hooks/SIGNING",
+    "/hooks/signing/more",
+    "/hooks/%73igning",
+    "/hooks/signing%00",
+    "/hooks/%E0%A4%A",
+    "/hooks/__proto__",
+    "/hooks/constructor",
+  ];
+  for (const path of paths) {
+    const response = await receiver.fetch(path, delivered);
+    assertEquals([response.status, response.headers.get("location")], [404, null], path);
+  }
+  assertEquals(receiver.stored, []);
+});
+
+Deno.test("an unknown source and an unknown path cannot be told apart", async () => {
+  await using receiver = testReceiver();
+  const source = await receiver.fetch("/hooks/unknown", delivered);
+  const path = await receiver.fetch("/unknown", delivered);
+  assertEquals(await source.text(), await path.text());
+});
+
+Deno.test("an unexpected error is a 500 whose stack only the operator sees", async () => {
+  const source = signingWith({
+    accepted() {
+      throw new Error("the template is missing");
+    },
+  });
+  await using receiver = testReceiver({ source });
+  const response = await receiver.fetch("/hooks/signing?token=t0ken", delivered);
+  assertEquals(response.status, 500);
+  const text = await response.text();
+  assert(!text.includes("template") && !text.includes(".ts"), text);
+  const line = receiver.app.lines.find((line) => line.level === "error");
+  assertMatch(String(line?.properties.stack), /template is missing[^]*\.ts/);
+  assert(!JSON.stringify(line).includes("t0ken"));
+});
