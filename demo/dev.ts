@@ -19,7 +19,7 @@ import { watchMessages } from "./tour.ts";
 const FOLDER = fileURLToPath(new URL("../.hookwork/dev", import.meta.url));
 const PROGRAMS = { receiver: "main.ts", worker: "worker.ts" };
 const FLAGS = ["--watch=.env", "--no-clear-screen"];
-const STOPPED = /\] stopped\b/;
+const STOPPED = /(\] |"message":")stopped\b/;
 const HINT = `
 Hookwork runs with the settings in .env. Ctrl-C ends everything. From another terminal:
   ./denow task cli send site

@@ -6,8 +6,8 @@ import { parseEnv } from "node:util";
 import { exampleEnvironment } from "../lib/registry.ts";
 import { randomSettings, type Settings } from "./settings.ts";
 
-/** Fixed ports, so that what is written in `.env` stays true. */
-export const DEV_PORTS = { postgres: 54329, telegram: 54328 };
+/** Fixed, so that what is written in `.env` stays true; below those that systems lend to outgoing connections. */
+export const DEV_PORTS = { postgres: 25432, telegram: 25433 };
 
 const ENV_FILE = new URL("../.env", import.meta.url);
 const HEADER = `\
@@ -21,7 +21,7 @@ const HEADER = `\
 
 `;
 
-/** The settings that services get: those of the environment, then those of \`.env\`, if it is there. */
+/** The settings that services get: those of the environment, then those of `.env`, if it is there. */
 export async function readSettings(environment: Settings): Promise<Settings> {
   const written = await readEnvFile();
   return { ...parseEnv(written) as Settings, ...environment };

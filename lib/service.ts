@@ -9,6 +9,9 @@ import { type ProcessOptions, wire } from "./wire.ts";
 /** EX_CONFIG of sysexits.h: starting again would not help. */
 const EXIT_CONFIGURATION = 78;
 
+/** Ctrl-C reaches a process under `deno task` twice, from the terminal and from the task: that is one signal. */
+const ECHO_MS = 500;
+
 /** Something that runs until it is stopped. Stopped a second time, it hurries. */
 export interface Service {
   stop(): Promise<void>;
@@ -43,9 +46,16 @@ function wireOrExit(environment: Readonly<Record<string, string>>, options: Proc
   }
 }
 
+/** The first signal stops the service, a later one hurries it. */
 function stopOnSignal(service: Service): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = () => void service.stop().then(resolve, reject);
+    let firstMs = Infinity;
+    const stop = () => {
+      const sinceFirstMs = performance.now() - firstMs;
+      if (sinceFirstMs >= 0 && sinceFirstMs < ECHO_MS) return;
+      firstMs = Math.min(firstMs, performance.now());
+      service.stop().then(resolve, reject);
+    };
     Deno.addSignalListener("SIGTERM", stop);
     Deno.addSignalListener("SIGINT", stop);
   });

@@ -38,22 +38,26 @@ Deno.test("main.ts told to end answers the delivery it is storing, then exits wi
   const body = '{"id":"e1"}';
   const signature = createHmac("sha256", SECRET).update(body).digest("hex");
   const headers = { "x-signature": `sha256=${signature}` };
-  let answer: Promise<Response> | undefined;
   // The lock keeps the delivery from being stored until the receiver has heard the signal.
-  await database.sql.begin(async (sql) => {
-    await sql`lock table events in access exclusive mode`;
-    answer = fetch(`http://127.0.0.1:${port}/hooks/site`, { method: "POST", body, headers });
-    await until(
-      "the delivery waits for the lock",
-      async () =>
-        (await database
-          .sql`select from pg_locks where relation = 'events'::regclass and not granted`).length >
-          0,
-    );
+  const lock = await database.sql.reserve();
+  await lock`begin`;
+  await lock`lock table events in access exclusive mode`;
+  const endWhileStoring = async () => {
+    await until("the delivery waits for the lock", async () => {
+      const waiting = await database.sql`
+        select from pg_locks where relation = 'events'::regclass and not granted
+      `;
+      return waiting.length > 0;
+    });
     receiver.kill("SIGTERM");
     await until("the receiver stops listening", () => isRefused(port));
-  });
-  const response = await answer!;
+    await lock`commit`;
+    lock.release();
+  };
+  const [response] = await Promise.all([
+    fetch(`http://127.0.0.1:${port}/hooks/site`, { method: "POST", body, headers }),
+    endWhileStoring(),
+  ]);
   assertEquals([response.status, (await response.json()).jobs], [202, 1]);
   assertEquals(await receiver.exit, 0);
 });

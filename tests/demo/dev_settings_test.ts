@@ -4,7 +4,7 @@ import { isServedHere, writeSettingsOnce } from "../../demo/dev_settings.ts";
 import { loadConfig } from "../../lib/base/config.ts";
 import { definitions, registrySettings } from "../../lib/registry.ts";
 
-const URL_OF_DEV = "postgres://postgres:secret@127.0.0.1:54329/postgres";
+const URL_OF_DEV = "postgres://postgres:secret@127.0.0.1:25432/postgres";
 
 async function inFolder(work: (file: URL) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
@@ -43,10 +43,10 @@ Deno.test("writeSettingsOnce() never touches settings that are there", () =>
   }));
 
 Deno.test("isServedHere() takes no database of somebody else for the one that dev starts", () => {
-  assertEquals(isServedHere(URL_OF_DEV, 54329), true);
+  assertEquals(isServedHere(URL_OF_DEV, 25432), true);
   for (
-    const other of ["postgres://db.example:54329/x", "postgres://127.0.0.1:5432/x", "", undefined]
+    const other of ["postgres://db.example:25432/x", "postgres://127.0.0.1:5432/x", "", undefined]
   ) {
-    assertEquals(isServedHere(other, 54329), false, other);
+    assertEquals(isServedHere(other, 25432), false, other);
   }
 });

@@ -18,7 +18,7 @@ Deno.test("after a stop every call of the context throws why, so a forgotten han
   const calls = [
     () => sql`select 1`,
     () => sql.begin(() => Promise.resolve()),
-    () => context.sql,
+    () => context.sql`select 1`,
     () => context.event(),
     () => context.enqueue({ kind: "work" }),
   ];

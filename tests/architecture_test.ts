@@ -1,0 +1,118 @@
+import { assertEquals } from "@std/assert";
+
+/** Who may import whom, a line for each part, from the top down. Inside a part all is allowed. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  entry: ["cli", "service", "web", "worker"],
+  service: ["app", "base", "wire"],
+  wire: ["app", "base", "contract", "db", "outside", "registry"],
+  web: ["app", "base", "contract", "db", "flow"],
+  worker: ["app", "base", "contract", "db", "flow"],
+  cli: ["app", "base", "contract", "db", "flow", "outside", "registry", "wire"],
+  flow: ["app", "base", "contract", "db"],
+  app: ["base", "contract", "db"],
+  registry: ["base", "contract", "define", "handlers", "sources"],
+  handlers: ["base", "contract", "define", "outside"],
+  sources: ["base", "contract", "define"],
+  outside: ["base", "contract", "define"],
+  db: ["base", "contract"],
+  define: ["contract"],
+  base: ["contract"],
+  contract: [],
+};
+
+const MAX_LINES = 250;
+const ROOT = new URL("../", import.meta.url);
+const ENTRIES = ["main.ts", "worker.ts", "cli.ts"];
+/** What touches the process, and who may. */
+const PROCESS = /Deno\.(env|args|exit|exitCode|addSignalListener)\b/;
+const MAY_TOUCH_PROCESS = [...ENTRIES, "lib/service.ts"];
+
+const files = new Map<string, string>();
+for (const path of [...ENTRIES, ...await Array.fromAsync(walk("lib"))]) {
+  const text = await Deno.readTextFile(new URL(path, ROOT)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (text !== undefined) files.set(path, text);
+}
+
+Deno.test("imports go down only", () => {
+  assertEquals(arrows().filter(({ from, to }) => !isAllowed(from, to)).map(({ line }) => line), []);
+});
+
+Deno.test("no file is longer than can be held in mind", () => {
+  const long = [...files].map(([path, text]) => ({
+    path,
+    lines: text.trimEnd().split("\n").length,
+  }))
+    .filter(({ lines }) => lines > MAX_LINES).map(({ path, lines }) =>
+      `${path}: ${lines} lines, at most ${MAX_LINES}`
+    );
+  assertEquals(long, []);
+});
+
+Deno.test("only entries read the environment, arguments and signals, or end the process", () => {
+  const found = [...files].filter(([path]) => !MAY_TOUCH_PROCESS.includes(path))
+    .flatMap(([path, text]) => {
+      const touched = PROCESS.exec(withoutComments(text));
+      return touched ? [`${path} uses ${touched[0]}: let its entry hand it in`] : [];
+    });
+  assertEquals(found, []);
+});
+
+Deno.test("each module says in its first lines what it is for", () => {
+  const silent = [...files].filter(([_, text]) =>
+    !/^(#!.*\n)?\/\*\*\n \* \S[^]*?@module\n \*\/\n/.test(text)
+  );
+  assertEquals(silent.map(([path]) => path), []);
+});
+
+Deno.test("the check finds an arrow that goes up", () => {
+  assertEquals(isAllowed("db", "flow"), false);
+  assertEquals(isAllowed("web", "worker"), false);
+  assertEquals(importsOf('import { a } from "../flow/a.ts";', "lib/db/x.ts"), ["lib/flow/a.ts"]);
+  assertEquals(importsOf('export type { A } from "./a.ts";', "lib/db/x.ts"), ["lib/db/a.ts"]);
+  assertEquals(importsOf('await import("../web/a.ts")', "lib/db/x.ts"), ["lib/web/a.ts"]);
+});
+
+function arrows() {
+  return [...files].flatMap(([path, text]) =>
+    importsOf(text, path).map((target) => {
+      const [from, to] = [partOf(path), partOf(target)];
+      const allowed = MAY_IMPORT[from]?.join(", ") || "nothing";
+      return {
+        from,
+        to,
+        line: `${from} -> ${to}: ${path} imports ${target}; ${from} may import ${allowed}`,
+      };
+    })
+  ).filter(({ from, to }) => from !== to);
+}
+
+function isAllowed(from: string, to: string): boolean {
+  return MAY_IMPORT[from]?.includes(to) ?? false;
+}
+
+/** `lib/db/jobs.ts` is of the part `db`, `lib/app.ts` of `app`, `main.ts` of `entry`. */
+function partOf(path: string): string {
+  const [root, part] = path.split("/");
+  return root === "lib" ? part!.replace(/\.ts$/, "") : ENTRIES.includes(path) ? "entry" : path;
+}
+
+function importsOf(text: string, path: string): string[] {
+  const specifiers = text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g);
+  return [...specifiers].map(([_, specifier]) =>
+    new URL(specifier!, `file:///${path}`).pathname.slice(1)
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+}
+
+async function* walk(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(`${folder}/`, ROOT))) {
+    if (isDirectory) yield* walk(`${folder}/${name}`);
+    else if (name.endsWith(".ts")) yield `${folder}/${name}`;
+  }
+}

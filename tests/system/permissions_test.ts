@@ -1,0 +1,69 @@
+/** The processes under the narrow conditions of a service, and the test system's own promise to leave none behind. */
+
+import { assertEquals, assertThrows } from "@std/assert";
+import { startSystem } from "../support/system.ts";
+import { serviceCommand } from "../../demo/service.ts";
+import { startProcess } from "../support/process.ts";
+import { until } from "../support/until.ts";
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+Deno.test("receiver, worker and CLI run with their narrow flags from /, without HOME and without a terminal", async () => {
+  await using system = await startSystem();
+  const run = async (file: string, args: string[] = [], ready?: RegExp) => {
+    const command = await serviceCommand(`${ROOT}${file}`, { args, envFile: false });
+    const flags = command.map((word) => word.replace("read=migrations", `read=${ROOT}migrations`));
+    return await startProcess({
+      name: file,
+      // Deno finds its cache by HOME, unless it is told.
+      command: "env",
+      args: ["-u", "HOME", "-C", "/", `DENO_DIR=${await cacheFolder()}`, ...flags],
+      env: system.env,
+      ready,
+    });
+  };
+  await using receiver = await run("main.ts", [], /\] started\b/);
+  await using worker = await run("worker.ts", [], /\] started\b/);
+  const [, port] = /port=(\d+)/.exec(await receiver.waitFor(/listening .*port=\d+/))!;
+  const url = ["--url", `http://127.0.0.1:${port}`];
+  await using sent = await run("cli.ts", ["send", "site", ...url]);
+  assertEquals(await sent.exit, 0, sent.lines.join("\n"));
+  await system.jobIs("1", "done");
+  const { status } = await fetch(`http://127.0.0.1:${port}/ready`).then(drained);
+  assertEquals(status, 200);
+  const poison = await system.enqueue("site.form", { nothing: true });
+  await system.jobIs(poison, "failed");
+  await until("a human is told", () => system.telegram.messages.length === 1);
+  await using check = await run("cli.ts", ["check"]);
+  assertEquals(await check.exit, 0, check.lines.join("\n"));
+  receiver.kill();
+  worker.kill();
+  assertEquals(await Promise.all([receiver.exit, worker.exit]), [0, 0]);
+});
+
+Deno.test("a test's system leaves no process behind, not even a frozen one or one that ignores its signal", async () => {
+  const pids: number[] = [];
+  {
+    await using system = await startSystem();
+    const [receiver, frozen, stubborn] = await Promise.all([
+      system.receiver(),
+      system.worker(),
+      system.worker(),
+    ]);
+    pids.push(receiver.pid, frozen.pid, stubborn.pid);
+    frozen.kill("SIGSTOP");
+    await system.started(await system.enqueue("ignore_signal", { seconds: 60 }));
+    stubborn.kill("SIGTERM");
+  }
+  for (const pid of pids) assertThrows(() => Deno.kill(pid, "SIGCONT"), Deno.errors.NotFound);
+});
+
+async function cacheFolder(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+async function drained(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  return response;
+}

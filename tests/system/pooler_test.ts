@@ -1,0 +1,110 @@
+/** Through a real PgBouncer in transaction mode: no prepared statements, no LISTEN, few connections. */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { freePort, startProcess } from "../support/process.ts";
+import { startSystem, type System } from "../support/system.ts";
+import { until } from "../support/until.ts";
+
+const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"]
+  .find(exists);
+
+Deno.test({
+  name: "through PgBouncer in transaction mode posts are stored, jobs are done, and the CLI works" +
+    (PGBOUNCER ? "" : " (ignored: pgbouncer is not installed)"),
+  ignore: !PGBOUNCER,
+  async fn() {
+    await using pooled = await startPooled();
+    const { system } = pooled;
+    const [receiver, worker] = await Promise.all([system.receiver(), system.worker()]);
+    const post = (id: string) => receiver.post({ id });
+    for (let batch = 1; batch <= 2; batch++) {
+      const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => post(`${batch}-${n}`)));
+      assertEquals(answers.map(({ status }) => status), Array(25).fill(202));
+    }
+    const ids = await Promise.all(Array.from({ length: 10 }, () => system.enqueue("wait")));
+    for (const id of ids) await system.jobIs(id, "done", 5);
+    const { code, output } = await system.cli(["job", ids[0]!]);
+    assertEquals(code, 0, output);
+    assertStringIncludes(output, "done");
+    receiver.kill();
+    worker.kill();
+    assertEquals(await Promise.all([receiver.exit, worker.exit]), [0, 0]);
+  },
+});
+
+Deno.test({
+  name: "24 posts at once through PgBouncer with two connections hang none" +
+    (PGBOUNCER ? "" : " (ignored: pgbouncer is not installed)"),
+  ignore: !PGBOUNCER,
+  async fn() {
+    await using pooled = await startPooled();
+    const { system } = pooled;
+    const receivers = await Promise.all([system.receiver(), system.receiver()]);
+    for (let round = 1; round <= 5; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, n) => receivers[n % 2]!.post({ id: `${round}-${n}` })),
+      );
+      assertEquals(answers.map(({ status }) => status), Array(24).fill(202));
+    }
+  },
+});
+
+interface Pooled extends AsyncDisposable {
+  system: System;
+}
+
+/** A system whose processes reach the database through PgBouncer only. */
+async function startPooled(): Promise<Pooled> {
+  await using stack = new AsyncDisposableStack();
+  const system = await startSystem({ DB_POOLER: "true" });
+  const port = freePort();
+  const dir = await Deno.makeTempDir({ prefix: "hookwork-" });
+  stack.defer(() => Deno.remove(dir, { recursive: true }));
+  await writeConfig(dir, port, new URL(system.database.url));
+  // PgBouncer refuses to run as root.
+  const user = Deno.uid() === 0 ? ["-u", "nobody"] : [];
+  stack.use(
+    await startProcess({
+      name: "pgbouncer",
+      command: PGBOUNCER!,
+      args: [...user, `${dir}/pgbouncer.ini`],
+      ready: /process up/,
+    }),
+  );
+  stack.use(system);
+  system.env.DATABASE_URL = `postgres://pooled@127.0.0.1:${port}${
+    new URL(system.database.url).pathname
+  }`;
+  await until("PgBouncer passes statements on", async () => {
+    return (await system.cli(["status"])).code === 0;
+  });
+  const held = stack.move();
+  return { system, [Symbol.asyncDispose]: () => held.disposeAsync() };
+}
+
+async function writeConfig(dir: string, port: number, target: URL): Promise<void> {
+  const { hostname, username, password } = target;
+  const login = `user=${username}${password === "" ? "" : ` password=${password}`}`;
+  await Deno.writeTextFile(
+    `${dir}/pgbouncer.ini`,
+    `[databases]
+* = host=${hostname} port=${target.port || 5432} ${login}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 2
+`,
+  );
+  await Deno.chmod(dir, 0o755);
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+import { assert, assertEquals } from "@std/assert";
+import { enqueue, insertJobs, jobRow } from "../../lib/db/jobs.ts";
+import { countJobs } from "../../lib/db/health.ts";
+import { startWorker } from "../../lib/worker/worker.ts";
+import { freshApp, type TestApp } from "../support/app.ts";
+import { handlerOf, jobOf } from "../support/jobs.ts";
+import { until } from "../support/until.ts";
+
+Deno.test("a worker never runs more jobs at once than it has slots, and runs them all", async () => {
+  let running = 0;
+  let most = 0;
+  const work = handlerOf(async () => {
+    most = Math.max(most, ++running);
+    await new Promise((end) => setTimeout(end, 5));
+    running--;
+  });
+  await using app = await freshApp({ handlers: [work], env: { WORKER_CONCURRENCY: "3" } });
+  await insertJobs(app.db, Array.from({ length: 40 }, () => jobRow({ kind: "work" })));
+  const worker = startWorker(app, "test");
+  await until("all are done", () => allDone(app, 40));
+  assertEquals(most, 3);
+  await worker.stop();
+});
+
+Deno.test("a notification wakes a worker long before its poll", async () => {
+  const work = handlerOf(() => Promise.resolve());
+  await using app = await freshApp({ handlers: [work] });
+  const worker = startWorker(app, "test");
+  await until("it listens", () =>
+    app.rows`
+    select from pg_stat_activity where query ilike 'listen%' and datname = current_database()`
+      .then((rows) => rows.length > 0));
+  const startMs = performance.now();
+  for (let n = 0; n < 10; n++) {
+    const id = await enqueue(app.db, { kind: "work" });
+    await until("the job is done", async () => (await jobOf(app.db, id)).status === "done");
+  }
+  const tookMs = performance.now() - startMs;
+  assert(tookMs < 4000, `ten jobs took ${tookMs} ms: by polling alone they take 5000 or more`);
+  await worker.stop();
+});
+
+Deno.test("polling alone suffices: a job that nobody was told of is done", async () => {
+  const work = handlerOf(() => Promise.resolve());
+  await using app = await freshApp({ handlers: [work], env: { DB_POOLER: "true" } });
+  const worker = startWorker(app, "test");
+  await until("the first claim found nothing", () => claimed(app));
+  await app.db.sql`insert into jobs (kind) values ('work')`;
+  await until("the job is done", () => allDone(app, 1));
+  await worker.stop();
+});
+
+Deno.test("kinds that a worker does not know wait for another, and hold up nothing", async () => {
+  const work = handlerOf(() => Promise.resolve());
+  await using app = await freshApp({ handlers: [work] });
+  const other = await enqueue(app.db, { kind: "of a newer version", priority: 0 });
+  await enqueue(app.db, { kind: "work" });
+  const worker = startWorker(app, "test");
+  await until("what it knows is done", () => allDone(app, 1));
+  await worker.stop();
+  assertEquals((await jobOf(app.db, other)).claims, 0);
+});
+
+Deno.test("a job that was lost runs alone: it waits for those that run, and none begins beside it", async () => {
+  const events: string[] = [];
+  const gates: Record<string, PromiseWithResolvers<void>> = {
+    early: Promise.withResolvers(),
+    lost: Promise.withResolvers(),
+    late: Promise.withResolvers(),
+  };
+  const work = handlerOf(async ({ name }) => {
+    events.push(`${name} begins`);
+    await gates[name as string]!.promise;
+    events.push(`${name} ends`);
+  });
+  await using app = await freshApp({ handlers: [work] });
+  const worker = startWorker(app, "test");
+  await enqueue(app.db, { kind: "work", payload: { name: "early" } });
+  await until("the first runs", () => events.length === 1);
+  await app.db.sql`insert into jobs (kind, lost, payload) values ('work', 1, '{"name":"lost"}')`;
+  await until(
+    "the lost one is claimed",
+    async () => (await jobOf(app.db, "2")).status === "running",
+  );
+  await enqueue(app.db, { kind: "work", payload: { name: "late" } });
+  gates.early!.resolve();
+  await until("the lost one runs", () => events.includes("lost begins"));
+  gates.late!.resolve();
+  await app.rows`select pg_sleep(0.1)`;
+  gates.lost!.resolve();
+  await until("all are done", () => allDone(app, 3));
+  assertEquals(events, [
+    "early begins",
+    "early ends",
+    "lost begins",
+    "lost ends",
+    "late begins",
+    "late ends",
+  ]);
+  await worker.stop();
+});
+
+Deno.test("a job given up alerts a human at once, without waiting for the next tick", async () => {
+  const work = handlerOf(() => Promise.reject(new Error("boom s3cret")));
+  await using app = await freshApp({ handlers: [work] });
+  const worker = startWorker(app, "test");
+  await enqueue(app.db, { kind: "work", maxAttempts: 1 });
+  await until("the alert is sent", () => app.told.length === 1);
+  assert(/work failed: exhausted[^]*boom \*\*\*[^]*hookwork job 1/.test(app.told[0]!), app.told[0]);
+  await worker.stop();
+});
+
+async function allDone(app: TestApp, count: number): Promise<boolean> {
+  return (await countJobs(app.db)).get("done") === count;
+}
+
+async function claimed(app: TestApp): Promise<boolean> {
+  const rows = await app.rows`
+    select from pg_stat_activity where query like '%with known%' and datname = current_database()`;
+  return rows.length > 0;
+}

@@ -1,0 +1,93 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { sweepLostJobs } from "../../lib/db/claims.ts";
+import { enqueue } from "../../lib/db/jobs.ts";
+import { StoppedError } from "../../lib/flow/execute.ts";
+import { createClaims } from "../../lib/worker/claims.ts";
+import { freshApp, type TestApp, testApp } from "../support/app.ts";
+import { testDatabase } from "../support/database.ts";
+import { claim, endLeases } from "../support/jobs.ts";
+import { startProxy } from "../support/proxy.ts";
+
+Deno.test("renewing prolongs the leases of all that is held, each by its own length", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  await endLeases(app.db);
+  await claims.renew();
+  assertEquals(await sweepLostJobs(app.db, 10).then((rows) => rows.length), 0);
+  assertEquals(held.controller.signal.aborted, false);
+});
+
+Deno.test("a run whose job was taken over is stopped as soon as its worker learns of it", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  await endLeases(app.db);
+  await sweepLostJobs(app.db, 10);
+  await claim(app.db, { quarantined: true });
+  await claims.renew();
+  assertEquals((held.controller.signal.reason as StoppedError).why, "lease_lost");
+});
+
+Deno.test("two claims of one job in one process are told apart when leases are renewed", async () => {
+  await using app = await freshApp();
+  const { claims, held: older } = await holding(app);
+  await endLeases(app.db);
+  await sweepLostJobs(app.db, 10);
+  const [job] = await claim(app.db, { quarantined: true });
+  const newer = claims.add(job!, 60, performance.now());
+  await claims.renew();
+  assertEquals([older, newer].map((held) => held.controller.signal.aborted), [true, false]);
+});
+
+Deno.test("cut off from the database, a run goes on until its lease must have ended, and no longer", async () => {
+  await using database = await testDatabase();
+  await using proxy = startProxy(database.url);
+  await using app = testApp({ url: proxy.url });
+  let nowMs = 0;
+  const { claims, held } = await holding(app, () => nowMs);
+  proxy.cut();
+  nowMs = 59_999;
+  await assertRejects(() => claims.renew());
+  assertEquals(held.controller.signal.aborted, false);
+  nowMs = 60_001;
+  await assertRejects(() => claims.renew());
+  assertEquals((held.controller.signal.reason as StoppedError).why, "lease_lost");
+});
+
+Deno.test("a claim that arrives after the stop is stopped too, or it would run through a quick shutdown", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  claims.stop(new StoppedError("shutdown"));
+  const late = claims.add({ ...held.job, id: "2" }, 60, performance.now());
+  assertEquals([held, late].map(({ controller }) => controller.signal.reason.why), [
+    "shutdown",
+    "shutdown",
+  ]);
+});
+
+Deno.test("atMost() waits for as many ends as it takes", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  const more = ["2", "3"].map((id) => claims.add({ ...held.job, id }, 60, 0));
+  const reached: number[] = [];
+  const waits = [2, 0, 1].map((count) => claims.atMost(count).then(() => reached.push(count)));
+  await claims.atMost(3);
+  for (const one of [held, ...more]) {
+    claims.remove(one);
+    await Promise.resolve();
+  }
+  await Promise.all(waits);
+  assertEquals([reached, claims.size], [[2, 1, 0], 0]);
+});
+
+Deno.test("a worker that holds nothing asks the database nothing", async () => {
+  await using app = testApp({ url: "postgres://nobody@127.0.0.1:1/x" });
+  // There is no database: a question would fail.
+  await createClaims(app).renew();
+});
+
+async function holding(app: TestApp, now?: () => number) {
+  await enqueue(app.db, { kind: "work" });
+  const [job] = await claim(app.db);
+  const claims = createClaims(app, now);
+  return { claims, held: claims.add(job!, 60, 0) };
+}
