@@ -38,11 +38,16 @@ Deno.test("main.ts told to end answers the delivery it is storing, then exits wi
   const body = '{"id":"e1"}';
   const signature = createHmac("sha256", SECRET).update(body).digest("hex");
   const headers = { "x-signature": `sha256=${signature}` };
+  const locked = Promise.withResolvers<void>();
+  const deliver = async () => {
+    await locked.promise;
+    const init = { method: "POST", body, headers };
+    return await fetch(`http://127.0.0.1:${port}/hooks/site`, init);
+  };
   // The lock keeps the delivery from being stored until the receiver has heard the signal.
-  const lock = await database.sql.reserve();
-  await lock`begin`;
-  await lock`lock table events in access exclusive mode`;
-  const endWhileStoring = async () => {
+  const endWhileStoring = database.sql.begin(async (sql) => {
+    await sql`lock table events in access exclusive mode`;
+    locked.resolve();
     await until("the delivery waits for the lock", async () => {
       const waiting = await database.sql`
         select from pg_locks where relation = 'events'::regclass and not granted
@@ -51,13 +56,8 @@ Deno.test("main.ts told to end answers the delivery it is storing, then exits wi
     });
     receiver.kill("SIGTERM");
     await until("the receiver stops listening", () => isRefused(port));
-    await lock`commit`;
-    lock.release();
-  };
-  const [response] = await Promise.all([
-    fetch(`http://127.0.0.1:${port}/hooks/site`, { method: "POST", body, headers }),
-    endWhileStoring(),
-  ]);
+  });
+  const [response] = await Promise.all([deliver(), endWhileStoring]);
   assertEquals([response.status, (await response.json()).jobs], [202, 1]);
   assertEquals(await receiver.exit, 0);
 });

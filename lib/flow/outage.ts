@@ -10,10 +10,13 @@ import { describeError } from "../base/errors.ts";
 const ALERT_AFTER_MS = 10_000;
 const LOG_EVERY_MS = 10_000;
 
-/** What intake, claims and ticks report to. */
+/** What one part of a process reports to: intake, claims or ticks. */
 export interface Outage {
   failed(error: unknown): void;
+  /** This part can use the database; that ends the outage if it was the last to fail. */
   over(): void;
+  /** The same outage for another part: on a full disk reads go on, and say nothing about writes. */
+  part(): Outage;
 }
 
 /** Watches one process's use of the database. Never throws, never waits. */
@@ -26,30 +29,39 @@ export function watchOutage(
   let loggedAt = -Infinity;
   let failures = 0;
   let alerted = false;
-  return {
-    failed(error) {
-      since ??= now();
-      failures++;
-      const why = app.redact(describeError(error));
-      if (now() - loggedAt >= LOG_EVERY_MS) {
-        loggedAt = now();
-        app.log.error("the database cannot be used", { why, failures });
-      }
-      if (alerted || now() - since < ALERT_AFTER_MS) return;
-      alerted = true;
-      app.alerts.alert(`Hookwork: the ${process} cannot use the database: ${why}`);
-    },
-    over() {
-      if (since === undefined) return;
-      const seconds = Math.round((now() - since) / 1000);
-      app.log.info("the database can be used again", { seconds, failures });
-      if (alerted) {
-        app.alerts.alert(`Hookwork: the ${process} can use the database again, after ${seconds} s`);
-      }
-      since = undefined;
-      loggedAt = -Infinity;
-      failures = 0;
-      alerted = false;
-    },
+  let lastFailed: Outage | undefined;
+  const part = (): Outage => {
+    const self: Outage = {
+      part,
+      failed(error) {
+        lastFailed = self;
+        since ??= now();
+        failures++;
+        const why = app.redact(describeError(error));
+        if (now() - loggedAt >= LOG_EVERY_MS) {
+          loggedAt = now();
+          app.log.error("the database cannot be used", { why, failures });
+        }
+        if (alerted || now() - since < ALERT_AFTER_MS) return;
+        alerted = true;
+        app.alerts.alert(`Hookwork: the ${process} cannot use the database: ${why}`);
+      },
+      over() {
+        if (since === undefined || lastFailed !== self) return;
+        const seconds = Math.round((now() - since) / 1000);
+        app.log.info("the database can be used again", { seconds, failures });
+        if (alerted) {
+          app.alerts.alert(
+            `Hookwork: the ${process} can use the database again, after ${seconds} s`,
+          );
+        }
+        since = undefined;
+        loggedAt = -Infinity;
+        failures = 0;
+        alerted = false;
+      },
+    };
+    return self;
   };
+  return part();
 }

@@ -40,7 +40,7 @@ export function startReceiver(app: App): Server {
   const intake = createIntake(app, outage);
   const handler = createHandler({ app, intake, proofs: watchProofs(app) });
   const server = serve(app, handler, { hostname, port });
-  const tick = startTick(app, outage, { schedules: false });
+  const tick = startTick(app, outage.part(), { schedules: false });
   return {
     port: server.port,
     async stop() {

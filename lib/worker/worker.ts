@@ -39,7 +39,7 @@ export function startWorker(
   const abandon = new AbortController();
   const bell = createBell();
   const claims = createClaims(app);
-  const tick = startTick(app, outage, { schedules: true });
+  const tick = startTick(app, outage.part(), { schedules: true });
   const runner = createRunner(app, {
     claims,
     settler: createSettler(app, abandon.signal),

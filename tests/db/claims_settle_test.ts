@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { renewLeases, settleJobs, sweepLostJobs } from "../../lib/db/claims.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
 import { decide } from "../../lib/flow/decide.ts";
-import { freshApp, type TestApp } from "../support/app.ts";
+import { freshApp, type TestApp, warmUp } from "../support/app.ts";
 import { claim, endLeases, jobOf, plain, settle } from "../support/jobs.ts";
 
 Deno.test("a failed attempt waits out its pause, and after the last the job is failed", async () => {
@@ -107,7 +107,8 @@ Deno.test("a job that succeeds keeps the error of its earlier attempt", async ()
 });
 
 Deno.test("parallel batches of settlements in opposite orders end all jobs, without a deadlock", async () => {
-  await using app = await freshApp({ connection: { max: 10 } });
+  await using app = await freshApp({ connection: { max: 8 } });
+  await warmUp(app, 8);
   await app.rows`insert into jobs (kind) select 'work' from generate_series(1, 400)`;
   const jobs = await claim(app.db, { limit: 400 });
   const batches = Array.from({ length: 8 }, (_, index) => index % 2 ? jobs : jobs.toReversed());

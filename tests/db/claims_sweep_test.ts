@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { sweepLostJobs } from "../../lib/db/claims.ts";
 import { CHANNEL, enqueue } from "../../lib/db/jobs.ts";
-import { freshApp, type TestApp } from "../support/app.ts";
+import { freshApp, type TestApp, warmUp } from "../support/app.ts";
 import { claim, endLeases, jobOf, plain } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
@@ -54,6 +54,7 @@ Deno.test("a slow job reaches its limit: sweeping gives no attempt back", async 
 
 Deno.test("parallel sweeps count each loss once", async () => {
   await using app = await freshApp({ connection: { max: 10 } });
+  await warmUp(app, 10);
   await app.rows`insert into jobs (kind) select 'work' from generate_series(1, 50)`;
   await claim(app.db, { limit: 50 });
   await endLeases(app.db);

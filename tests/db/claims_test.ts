@@ -1,10 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { enqueue, insertJobs, jobRow } from "../../lib/db/jobs.ts";
-import { freshApp, type TestApp } from "../support/app.ts";
+import { freshApp, type TestApp, warmUp } from "../support/app.ts";
 import { claim, jobOf, settle } from "../support/jobs.ts";
 
 Deno.test("thirty parallel claims over twenty jobs take each exactly once", async () => {
   await using app = await freshApp({ connection: { max: 15 } });
+  await warmUp(app, 15);
   const ids = await makeJobs(app, 20);
   const claims = await Promise.all(Array.from({ length: 30 }, () => claim(app.db, { limit: 3 })));
   const taken = claims.flat().map((job) => job.id);

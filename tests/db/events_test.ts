@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { onceMore } from "../../lib/db/db.ts";
 import { getEvent, getEventIds, insertDeliveries } from "../../lib/db/events.ts";
 import { CHANNEL, jobRow } from "../../lib/db/jobs.ts";
-import { freshApp } from "../support/app.ts";
+import { freshApp, warmUp } from "../support/app.ts";
 import { deliveryRow, plain } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
@@ -51,7 +51,8 @@ Deno.test("the same key of two sources, and no key at all, never collide", async
 });
 
 Deno.test("eight parallel batches of the same deliveries in opposite orders store each once, without a deadlock", async () => {
-  await using app = await freshApp({ connection: { max: 10 } });
+  await using app = await freshApp({ connection: { max: 8 } });
+  await warmUp(app, 8);
   const rows = Array.from(
     { length: 200 },
     (_, index) =>

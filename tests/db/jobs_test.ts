@@ -2,12 +2,13 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { parseJson } from "../../lib/base/json.ts";
 import { inTransaction } from "../../lib/db/db.ts";
 import { CHANNEL, enqueue, insertJobs, jobRow, retryJob } from "../../lib/db/jobs.ts";
-import { freshApp } from "../support/app.ts";
+import { freshApp, warmUp } from "../support/app.ts";
 import { claim, jobOf, settle } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a job with the same key is made once, even when thirty ask for it at the same instant", async () => {
   await using app = await freshApp({ connection: { max: 15 } });
+  await warmUp(app, 15);
   const job = { kind: "work", key: "order 17" };
   const ids = await Promise.all(Array.from({ length: 30 }, () => enqueue(app.db, job)));
   assertEquals(ids.filter((id) => id !== undefined).length, 1);

@@ -6,13 +6,14 @@ import {
   rememberSchedule,
 } from "../../lib/db/schedules.ts";
 import { CHANNEL } from "../../lib/db/jobs.ts";
-import { freshApp } from "../support/app.ts";
+import { freshApp, warmUp } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
 const daily = { name: "report", kind: "work", late: false };
 
 Deno.test("a slot gives one job, even when twenty processes fire it at the same instant", async () => {
   await using app = await freshApp({ connection: { max: 10 } });
+  await warmUp(app, 10);
   await rememberSchedule(app.db, { name: "report", slot: "2026-03-28" });
   const fired = await Promise.all(
     Array.from({ length: 20 }, () => fireSlot(app.db, { ...daily, slot: "2026-03-29" })),

@@ -3,7 +3,7 @@ import { OutcomeUnknownError } from "../../lib/base/errors.ts";
 import type { AnyHandler, Job } from "../../lib/contract.ts";
 import { execute, StoppedError } from "../../lib/flow/execute.ts";
 import { testApp } from "../support/app.ts";
-import { handlerOf } from "../support/jobs.ts";
+import { handlerOf, type RunContext } from "../support/jobs.ts";
 
 // Nothing listens there, and no handler here asks the database.
 const URL_OF_NOBODY = "postgres://nobody@127.0.0.1:1/nothing";
@@ -116,6 +116,16 @@ Deno.test("a job that was stopped before its start is not started", async () => 
   controller.abort(new StoppedError("shutdown"));
   const handler = handlerOf(() => Promise.reject(new Error("must not run")));
   assertEquals(await start(handler, {}, controller).ending, { is: "interrupted" });
+});
+
+Deno.test("what a handler leaves behind ends with its run: its context is stopped when it returns", async () => {
+  let context: RunContext | undefined;
+  const handler = handlerOf((_, given) => {
+    context = given;
+    return Promise.resolve();
+  });
+  await ending(handler);
+  assert(context!.signal.aborted);
 });
 
 function untilAborted(signal: AbortSignal): Promise<void> {

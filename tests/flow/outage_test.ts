@@ -36,6 +36,21 @@ Deno.test("two short outages are not one long one", async () => {
   assertEquals(app.told, []);
 });
 
+Deno.test("a part whose reads succeed does not end the outage of one whose writes fail", async () => {
+  const { app, outage, pass } = watching();
+  const tick = outage.part();
+  for (let second = 0; second < 120; second++) {
+    outage.failed(new Error("disk full"));
+    if (second % 30 === 0) tick.over();
+    await pass(1);
+  }
+  outage.over();
+  assertEquals(app.told, [
+    "Hookwork: the worker cannot use the database: disk full",
+    "Hookwork: the worker can use the database again, after 120 s",
+  ]);
+});
+
 Deno.test("a database that works says nothing", () => {
   const { app, outage } = watching();
   for (let n = 0; n < 1000; n++) outage.over();

@@ -85,6 +85,11 @@ export async function freshApp(options: Omit<TestAppOptions, "url"> = {}): Promi
   };
 }
 
+/** Opens so many connections of the pool, so that what a test does in parallel is parallel in the database too. */
+export async function warmUp(app: TestApp, connections: number): Promise<void> {
+  await Promise.all(Array.from({ length: connections }, () => app.rows`select pg_sleep(0.1)`));
+}
+
 function memoryLog(lines: LogLine[], always: Record<string, unknown> = {}): Log {
   const write = (level: string) => (message: string, properties: Record<string, unknown> = {}) =>
     void lines.push({ level, message, properties: { ...always, ...properties } });

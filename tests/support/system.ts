@@ -27,6 +27,8 @@ export interface Receiver extends TestProcess {
   port: number;
   /** Posts a form, signed; rejects when there is no answer. */
   post(form: unknown): Promise<Answer>;
+  /** Whether a new form is stored now. */
+  stores(): Promise<boolean>;
 }
 
 /** What an ended command left. */
@@ -126,7 +128,9 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
       const listening = await receiver.waitFor(/listening .*port=\d+/);
       const port = Number(/port=(\d+)/.exec(listening)![1]);
       const site = createSite(`http://127.0.0.1:${port}/hooks/site`, settings.SITE_WEBHOOK_SECRET);
-      return { ...receiver, port, post: (form) => site.post(JSON.stringify(form)) };
+      const post = (form: unknown) => site.post(JSON.stringify(form));
+      const stores = async () => (await post({ id: crypto.randomUUID() })).status === 202;
+      return { ...receiver, port, post, stores };
     },
     worker: (start = {}) => run("worker", TEST_WORKER, start, STARTED),
     async cli(args, start = {}) {

@@ -3,7 +3,7 @@
 import { assert, assertEquals, assertGreater, assertLess, assertStringIncludes } from "@std/assert";
 import type { Answer } from "../../demo/site.ts";
 import { asAdmin } from "../support/database.ts";
-import { type Receiver, startSystem, type System } from "../support/system.ts";
+import { startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a full disk gives 503s, one alert and few lines; with space again all is well without a restart", async () => {
@@ -47,7 +47,7 @@ Deno.test("too few connections for two receivers: each post gets 202 or 503, and
   assert((await sql`select from events`).length >= stored(answers).length);
   await role.allow(100);
   for (const receiver of receivers) {
-    await until("posts are stored", () => isStored(receiver), { within: 3 });
+    await until("posts are stored", receiver.stores, { within: 3 });
   }
   const { code, output } = await system.cli(["status"], { env });
   assertEquals(code, 0, output);
@@ -106,10 +106,6 @@ Deno.test("two processes that migrate an empty database at once both succeed, an
   const receiver = await system.receiver();
   assertEquals((await receiver.post({ id: "first" })).status, 202);
 });
-
-async function isStored(receiver: Receiver): Promise<boolean> {
-  return (await receiver.post({ id: crypto.randomUUID() })).status === 202;
-}
 
 const stored = (answers: Answer[]) => answers.filter(({ status }) => status === 202);
 

@@ -1,6 +1,7 @@
 /** Workers that lose a job to another: only the one that holds the lease has a say. */
 
 import { assert, assertEquals } from "@std/assert";
+import { installed, nameWith } from "../support/installed.ts";
 import { startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
@@ -52,19 +53,21 @@ Deno.test("a job that lasts three times its lease runs once, although a second w
   assertEquals(await system.runs(id), 1);
 });
 
-const FAKETIME = [
+const libfaketime = installed(
   "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
   "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
-].find(exists);
+);
 
 Deno.test({
-  name: "workers whose clocks are 10 minutes fast or slow steal no job and start none too early" +
-    (FAKETIME ? "" : " (ignored: libfaketime is not installed)"),
-  ignore: !FAKETIME,
+  name: nameWith(
+    { libfaketime },
+    "workers whose clocks are 10 minutes fast or slow steal no job and start none too early",
+  ),
+  ignore: !libfaketime,
   async fn() {
     await using system = await startSystem({
       LEASE_SECONDS: "2",
-      LD_PRELOAD: FAKETIME!,
+      LD_PRELOAD: libfaketime!,
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     });
     const { sql } = system.database;
@@ -80,7 +83,9 @@ Deno.test({
     assertEquals({ claims, result }, { claims: 1, result: `done by ${fast.pid}` });
     await system.jobIs(later!.id, "done");
     const [{ late }] = await sql<[{ late: number }]>`
-      select extract(epoch from started_at - run_at)::float8 as late from jobs where id = ${later!.id}
+      select extract(epoch from started_at - run_at)::float8 as late from jobs where id = ${
+      later!.id
+    }
     `;
     assert(late >= 0 && late < 5, `the delayed job began ${late} s after it was due`);
   },
@@ -97,12 +102,4 @@ async function isLeaseOver({ database: { sql } }: System, id: string): Promise<b
 
 function clockOf(line: string): number {
   return Date.parse(line.split(" ")[0]!);
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }

@@ -24,14 +24,17 @@ Deno.test("after 30 s without a database intake, jobs and LISTEN go on by themse
     await new Promise((wake) => setTimeout(wake, 1000));
   }
   proxy.heal();
-  await until("the receiver stores again", () => isStored(receiver), { within: 3 });
+  await until("the receiver stores again", receiver.stores, { within: 3 });
   await system.jobIs(id, "done", 10);
   await until("the worker listens again", () => isListening(system));
   const after = await system.enqueue("wait");
   await system.jobIs(after, "done");
   assertEquals(alerts(system, /receiver cannot use the database/).length, 1);
   assertEquals(alerts(system, /worker cannot use the database/).length, 1);
-  await until("a human hears the end", () => alerts(system, /can use the database again/).length === 2);
+  await until(
+    "a human hears the end",
+    () => alerts(system, /can use the database again/).length === 2,
+  );
   await assertEndsWell(receiver, worker);
 });
 
@@ -41,11 +44,14 @@ Deno.test("started before the database is up, receiver and worker wait for it", 
   proxy.cut();
   const { receiver, worker } = await startBoth(system);
   await assertRefused(receiver);
-  const { status } = await fetch(`http://127.0.0.1:${receiver.port}/ready`).then(drained);
-  assertEquals(status, 503);
+  const ready = await fetch(`http://127.0.0.1:${receiver.port}/ready`);
+  assertEquals({ status: ready.status, ready: (await ready.json()).ready }, {
+    status: 503,
+    ready: false,
+  });
   const id = await system.enqueue("wait");
   proxy.heal();
-  await until("the receiver stores", () => isStored(receiver), { within: 3 });
+  await until("the receiver stores", receiver.stores, { within: 3 });
   await system.jobIs(id, "done");
   await assertEndsWell(receiver, worker);
 });
@@ -61,7 +67,7 @@ Deno.test("connections that fall silent hold up no sender, and are given up for 
   await receiver.waitFor(/connections were silent/);
   await assertRefused(receiver);
   proxy.heal();
-  await until("the receiver stores again", () => isStored(receiver), { within: 4 });
+  await until("the receiver stores again", receiver.stores, { within: 4 });
   await system.jobIs(await system.enqueue("wait"), "done", 20);
   await assertEndsWell(receiver, worker);
 });
@@ -140,10 +146,6 @@ async function assertRefused(receiver: Receiver): Promise<void> {
   assertGreater(Number(retryAfter), 0);
 }
 
-async function isStored(receiver: Receiver): Promise<boolean> {
-  return (await receiver.post({ id: crypto.randomUUID() })).status === 202;
-}
-
 async function isListening({ database: { sql } }: System): Promise<boolean> {
   const listeners = await sql`
     select from pg_stat_activity where datname = current_database() and query ilike 'listen%'
@@ -159,11 +161,6 @@ async function assertEndsWell(...processes: { kill(): void; exit: Promise<number
 const stored = (answers: Answer[]) => answers.filter(({ status }) => status === 202);
 const alerts = ({ telegram }: System, text: RegExp) =>
   telegram.messages.filter((message) => text.test(message.text));
-
-async function drained(response: Response): Promise<Response> {
-  await response.body?.cancel();
-  return response;
-}
 
 /** Answers every client with an error of Postgres, as one that cannot take them does. */
 function refusingServer(code: string, message: string): AsyncDisposable & { url: string } {

@@ -1,24 +1,32 @@
 /** Through a real PgBouncer in transaction mode: no prepared statements, no LISTEN, few connections. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { installed, nameWith } from "../support/installed.ts";
 import { freePort, startProcess } from "../support/process.ts";
 import { startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
-const PGBOUNCER = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"]
-  .find(exists);
+const pgbouncer = installed(
+  "/usr/sbin/pgbouncer",
+  "/usr/bin/pgbouncer",
+  "/usr/local/bin/pgbouncer",
+);
 
 Deno.test({
-  name: "through PgBouncer in transaction mode posts are stored, jobs are done, and the CLI works" +
-    (PGBOUNCER ? "" : " (ignored: pgbouncer is not installed)"),
-  ignore: !PGBOUNCER,
+  name: nameWith(
+    { pgbouncer },
+    "through PgBouncer in transaction mode posts are stored, jobs are done, and the CLI works",
+  ),
+  ignore: !pgbouncer,
   async fn() {
     await using pooled = await startPooled();
     const { system } = pooled;
     const [receiver, worker] = await Promise.all([system.receiver(), system.worker()]);
     const post = (id: string) => receiver.post({ id });
     for (let batch = 1; batch <= 2; batch++) {
-      const answers = await Promise.all(Array.from({ length: 25 }, (_, n) => post(`${batch}-${n}`)));
+      const answers = await Promise.all(
+        Array.from({ length: 25 }, (_, n) => post(`${batch}-${n}`)),
+      );
       assertEquals(answers.map(({ status }) => status), Array(25).fill(202));
     }
     const ids = await Promise.all(Array.from({ length: 10 }, () => system.enqueue("wait")));
@@ -33,9 +41,11 @@ Deno.test({
 });
 
 Deno.test({
-  name: "24 posts at once through PgBouncer with two connections hang none" +
-    (PGBOUNCER ? "" : " (ignored: pgbouncer is not installed)"),
-  ignore: !PGBOUNCER,
+  name: nameWith(
+    { pgbouncer },
+    "24 posts at once through PgBouncer with two connections hang none",
+  ),
+  ignore: !pgbouncer,
   async fn() {
     await using pooled = await startPooled();
     const { system } = pooled;
@@ -66,7 +76,7 @@ async function startPooled(): Promise<Pooled> {
   stack.use(
     await startProcess({
       name: "pgbouncer",
-      command: PGBOUNCER!,
+      command: pgbouncer!,
       args: [...user, `${dir}/pgbouncer.ini`],
       ready: /process up/,
     }),
@@ -99,12 +109,4 @@ default_pool_size = 2
 `,
   );
   await Deno.chmod(dir, 0o755);
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
 }
