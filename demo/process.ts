@@ -37,10 +37,10 @@ const GRACE_MS = 10_000;
 const SHOWN_LINES = 20;
 
 // The shell becomes the program, under the same process id. A reader stays beside it: our end of its pipe closes however we
-// end, even by SIGKILL, and then it ends the program too.
+// end, even by SIGKILL, and then it ends the program too; by force when it only goes to wait for changed files.
 const TETHER = `
   exec 3<&0
-  { read -r _ <&3 || kill $$; } >/dev/null 2>&1 &
+  { read -r _ <&3 || { kill $$ && sleep 5 && kill -KILL $$; }; } >/dev/null 2>&1 &
   exec "$@" </dev/null 3<&-`;
 
 /** Starts a program in the project's folder. */

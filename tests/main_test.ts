@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createHmac } from "node:crypto";
+import { randomSettings } from "../demo/settings.ts";
 import { testDatabase } from "./support/database.ts";
 import { startProcess } from "./support/process.ts";
 import { until } from "./support/until.ts";
@@ -7,11 +8,9 @@ import { isRefused } from "./web/wire.ts";
 
 const SECRET = "the key of the tests";
 const environment = {
+  ...randomSettings(),
   PORT: "0",
   SITE_WEBHOOK_SECRET: SECRET,
-  TELEGRAM_WEBHOOK_SECRET: "telegram_secret_of_the_tests",
-  TELEGRAM_BOT_TOKEN: "123456:AAEhBOweik6ad9r_QXMENQjcrGbqCr4K-bc",
-  TELEGRAM_ALERT_CHAT_ID: "42",
   // Nobody listens there: no test may reach the real one.
   TELEGRAM_API: "http://127.0.0.1:1",
   HEARTBEAT_URL: "http://127.0.0.1:1",

@@ -11,13 +11,33 @@ export const TOPIC_PAUSE_SECONDS = 60;
 
 /** Part of a statement: counts the jobs given up among the rows of `ended`, by kind and reason. */
 export function countGivenUp(sql: Sql, ended: Fragment): Fragment {
-  return sql`
-    insert into alerts (topic, pending, last_text)
+  return addToAlerts(
+    sql,
+    sql`
     select kind || ' ' || reason, count(*),
       kind || ' failed: ' || reason || (array_agg(
         E'\njob ' || id || ': ' || coalesce(last_error, 'no error was recorded') || E'\nhookwork job ' || id
         order by id desc))[1]
-    from ${ended} as ended where status = 'failed' group by kind, reason order by 1
+    from ${ended} as ended where status = 'failed' group by kind, reason`,
+  );
+}
+
+/** Part of a statement: counts the events kept without jobs among the rows of `stored`, by source. */
+export function countUnrouted(sql: Sql, stored: Fragment): Fragment {
+  return addToAlerts(
+    sql,
+    sql`
+    select 'source ' || source || ' not routed', count(*),
+      'source ' || source || ': kept without jobs' || (array_agg(
+        E'\nevent ' || id || ': ' || error || E'\nhookwork event ' || id order by id desc))[1]
+    from ${stored} as stored where error is not null group by source`,
+  );
+}
+
+/** The rows are topic, count and text. They are locked last in every statement, and in one order: so nothing deadlocks. */
+function addToAlerts(sql: Sql, counted: Fragment): Fragment {
+  return sql`
+    insert into alerts (topic, pending, last_text) ${counted} order by 1
     on conflict (topic) do update set pending = alerts.pending + excluded.pending,
       first_at = case when alerts.pending = 0 then now() else alerts.first_at end,
       last_text = excluded.last_text`;

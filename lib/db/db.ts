@@ -91,14 +91,11 @@ export function inTransaction(sql: Sql): Queries {
 
 function openPool(options: ConnectOptions): postgres.Sql {
   const statement_timeout = options.statementSeconds * 1000;
-  // The driver's types do not know max_pipeline.
-  const settings: postgres.Options<Record<never, never>> & { max_pipeline: number } = {
+  return postgres(options.url, {
     max: options.max,
     prepare: !options.pooler,
     // Saves a query at each connect, whose failure nothing could catch. Arrays go through arrayLiteral().
     fetch_types: false,
-    // A slow statement of a handler must not hold up the renewal of leases behind it on its connection.
-    max_pipeline: 0,
     connect_timeout: 2,
     // Seconds. Short, so that the first request after an outage is served.
     backoff: (retries: number) => Math.min(0.05 * 2 ** Math.min(retries, 5), 1),
@@ -106,8 +103,7 @@ function openPool(options: ConnectOptions): postgres.Sql {
     connection: options.pooler
       ? { application_name: options.application }
       : { application_name: options.application, statement_timeout },
-  };
-  return postgres(options.url, settings);
+  });
 }
 
 async function within<T>(work: PromiseLike<T>, deadlineMs: number): Promise<T> {

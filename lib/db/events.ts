@@ -3,6 +3,7 @@
  * @module
  */
 import type { Event } from "../contract.ts";
+import { countUnrouted } from "./alerts.ts";
 import { arrayLiteral, type Queries } from "./db.ts";
 import { insertJobRows, type JobRow, newJobRows, notifyWorkers } from "./jobs.ts";
 
@@ -30,6 +31,7 @@ export interface Stored {
  *
  * The ids are drawn beforehand, in `input`, since RETURNING tells not which row came from which input and keys may be NULL.
  * Events are inserted in the order of their keys, jobs too: unordered, overlapping batches of two receivers deadlock.
+ * An event that could not be routed is counted in `alerts` by the same statement.
  */
 export async function insertDeliveries(
   db: Queries,
@@ -55,7 +57,8 @@ export async function insertDeliveries(
       select id, source, dedup_key, secret_index, path, query, headers, body, error
       from input order by source, dedup_key
       on conflict (source, dedup_key) do nothing
-      returning id
+      returning id, source, error
+    ), counted as (${countUnrouted(sql, sql`stored`)}
     ), new_jobs as materialized (
       select nextval('jobs_id_seq') as id, job.* from (
         select stored.id as event_id, job.*

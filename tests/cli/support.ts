@@ -1,5 +1,6 @@
 /** Runs the program inside a test: what it is given, and what it wrote. */
 
+import { randomSettings } from "../../demo/settings.ts";
 import type { Host } from "../../lib/cli/host.ts";
 import type { Page } from "../../lib/cli/output.ts";
 import { run } from "../../lib/cli/run.ts";
@@ -19,6 +20,7 @@ export const SECRETS = ["site-s3cret", "webhook-s3cret", "123:bot-s3cret", "pg-s
 /** All that a whole configuration needs; nobody listens at the Telegram of it. */
 export function environment(databaseUrl: string): Record<string, string> {
   return {
+    ...randomSettings(),
     DATABASE_URL: databaseUrl,
     SITE_WEBHOOK_SECRET: "site-s3cret",
     TELEGRAM_WEBHOOK_SECRET: "webhook-s3cret",

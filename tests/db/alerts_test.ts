@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   listAlertProblems,
   markAlertSent,
@@ -7,8 +7,9 @@ import {
   raiseAlert,
   takeDueAlerts,
 } from "../../lib/db/alerts.ts";
+import { insertDeliveries } from "../../lib/db/events.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
-import { claim, settle } from "../support/jobs.ts";
+import { claim, deliveryRow, settle } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("three thousand jobs given up make one alert of each kind and reason, with its count", async () => {
@@ -30,6 +31,21 @@ Deno.test("an alert names the newest job, its error, and the command that shows 
   for (const part of ["sync_lead failed: permanent", "no such deal", `hookwork job ${ids[2]}`]) {
     assertStringIncludes(alert!.text, part);
   }
+});
+
+Deno.test("an event kept without jobs is told by the statement that stores it, a repeat is not", async () => {
+  await using app = await freshApp();
+  const [broken, odd, fine] = [
+    deliveryRow({ dedupKey: "a", error: "not JSON" }),
+    deliveryRow({ dedupKey: "b", error: "odd" }),
+    deliveryRow({ dedupKey: "c" }),
+  ];
+  await insertDeliveries(app.db, [broken, odd, fine]);
+  const [first] = await insertDeliveries(app.db, [broken]);
+  assertEquals(first!.id, null);
+  const [alert, ...others] = await takeDueAlerts(app.db);
+  assertEquals([alert!.topic, alert!.pending, others], ["source site not routed", 2, []]);
+  assertMatch(alert!.text, /^source site: kept without jobs\nevent \d+: odd\nhookwork event \d+$/);
 });
 
 Deno.test("a job that will be tried again, is done or released alerts nobody", async () => {

@@ -89,6 +89,18 @@ Deno.test("waiting for a connection has a deadline, even when the pool waits for
   assertEquals([...await app.db.run(app.db.sql`select 2 as two`)], [{ two: 2 }]);
 });
 
+Deno.test("a transaction begins also when every connection is busy", async () => {
+  await using app = await freshApp({ connection: { max: 2 } });
+  const { sql } = app.db;
+  await app.rows`create table things (n integer)`;
+  const works = Array.from({ length: 20 }, (_, n) => [
+    sql.begin((tx) => tx`insert into things values (${n})`),
+    sql`select pg_sleep(0.005)`,
+  ]);
+  await Promise.all(works.flat());
+  assertEquals(await app.rows`select count(*)::int from things`, [{ count: 20 }]);
+});
+
 Deno.test("a cut connection fails what is under way at once, and the next statement connects again", async () => {
   await using database = await testDatabase();
   await using proxy = startProxy(database.url);
@@ -106,11 +118,13 @@ Deno.test("a cut connection fails what is under way at once, and the next statem
 Deno.test("too many connections are an error that ends by itself, not a hang", async () => {
   await using database = await testDatabase();
   const role = `hookwork_test_${crypto.randomUUID().slice(0, 8)}`;
-  await asAdmin((admin) => admin.unsafe(`create role ${role} login connection limit 1`));
+  await asAdmin((admin) =>
+    admin.unsafe(`create role ${role} login password 'guest' connection limit 1`)
+  );
   try {
     const url = new URL(database.url);
     url.username = role;
-    url.password = "";
+    url.password = "guest";
     const [one, other] = [connectTo(url.href), connectTo(url.href)];
     await one.run(one.sql`select 1`);
     const error = await assertRejects(() => other.run(other.sql`select 1`));

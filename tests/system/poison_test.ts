@@ -12,7 +12,7 @@ for (const kind of ["exit", "allocate"]) {
     await using system = await startSystem({ LEASE_SECONDS: "1", WORKER_CONCURRENCY: "4" });
     const poison = await system.enqueue(kind);
     const others = await Promise.all(
-      Array.from({ length: 6 }, () => system.enqueue("wait", { seconds: 0.1 })),
+      Array.from({ length: 3 }, () => system.enqueue("wait", { seconds: 0.1 })),
     );
     await using _supervisor = supervise(system);
     const { reason, lost, attempts } = await system.jobIs(poison, "failed", 30);
