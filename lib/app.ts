@@ -10,6 +10,8 @@ import type { Db } from "./db/db.ts";
 export interface App {
   readonly config: Config;
   readonly db: Db;
+  /** For the statements of handlers: however slow they are, leases are renewed and jobs are settled beside them. */
+  readonly handlerDb: Db;
   readonly registry: Registry;
   readonly log: Log;
   readonly alerts: Alerts;

@@ -7,8 +7,8 @@ import type { ZodType } from "zod";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
-/** A JSON object: the form of every payload. */
-export type JsonObject = { [name: string]: Json };
+/** A JSON object: the form of every payload. What is undefined is left out. */
+export type JsonObject = { [name: string]: Json | undefined };
 /** A zod schema that yields a `T`. */
 export type Schema<T> = ZodType<T>;
 

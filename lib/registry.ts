@@ -6,6 +6,7 @@ import {
   type Config,
   coreSettings,
   environmentExample,
+  mergeSettings,
   type SettingsGroup,
   settingsOf,
 } from "./base/config.ts";
@@ -16,6 +17,7 @@ import type {
   ClientDefinitions,
   Registry,
   Schedule,
+  Settings,
   SourceDefinition,
 } from "./contract.ts";
 import { heartbeat } from "./handlers/heartbeat.ts";
@@ -51,6 +53,14 @@ export function registrySettings({ sources, handlers }: Definitions): SettingsGr
     ...handlers.map(({ kind, settings }) => ({ title: `Handler ${kind}`, settings })),
   ];
   return groups.filter(({ settings }) => Object.keys(settings).length > 0);
+}
+
+/** All settings there are. */
+export function allSettings(): Settings {
+  return mergeSettings(
+    coreSettings,
+    ...registrySettings(definitions).map(({ settings }) => settings),
+  );
 }
 
 /** The text of `.env.example` for all settings there are. */

@@ -29,7 +29,7 @@ export async function runService(
   const stopped = stopOnSignal(service);
   app.log.info("started");
   await stopped;
-  await app.db.close();
+  await Promise.all([app.db.close(), app.handlerDb.close()]);
   app.log.info("stopped");
   // A handler that ignores its signal must not keep the process alive.
   Deno.exit(0);

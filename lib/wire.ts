@@ -3,18 +3,12 @@
  * @module
  */
 import type { App } from "./app.ts";
-import {
-  coreSettings,
-  loadConfig,
-  mergeSettings,
-  secretValues,
-  settingsOf,
-} from "./base/config.ts";
+import { loadConfig, secretValues, settingsOf } from "./base/config.ts";
 import { createLog } from "./base/log.ts";
 import { createRedactor } from "./base/text.ts";
 import { connect } from "./db/db.ts";
 import { telegram } from "./outside/telegram.ts";
-import { definitions, openRegistry, registrySettings } from "./registry.ts";
+import { allSettings, openRegistry } from "./registry.ts";
 
 /** What differs between the processes. */
 export interface ProcessOptions {
@@ -27,24 +21,24 @@ export interface ProcessOptions {
 
 /** Makes the App of a process. Throws a ConfigError with every problem of the environment. */
 export function wire(environment: Readonly<Record<string, string>>, options: ProcessOptions): App {
-  const settings = mergeSettings(
-    coreSettings,
-    ...registrySettings(definitions).map((group) => group.settings),
-  );
+  const settings = allSettings();
   const config = loadConfig(environment, settings);
   const redact = createRedactor(secretValues(environment, settings));
   const log = createLog({ format: config.LOG_FORMAT, level: config.LOG_LEVEL, redact })
     .with({ process: options.application });
-  const db = connect({
+  const connection = {
     url: config.DATABASE_URL,
-    application: options.application,
     max: options.connections,
     pooler: config.DB_POOLER,
     statementSeconds: options.statementSeconds,
     log,
-  });
+  };
+  const db = connect({ ...connection, application: options.application });
+  // Connects when it is first used.
+  const handlerDb = connect({ ...connection, application: `${options.application}-handlers` });
   // Alerts belong to no job: their calls end by their own deadline.
   const signal = new AbortController().signal;
   const alerts = telegram.create(settingsOf(config, telegram.settings), { signal, log });
-  return { config, registry: openRegistry(config, definitions), db, log, redact, alerts };
+  const registry = openRegistry(config);
+  return { config, registry, db, handlerDb, log, redact, alerts };
 }

@@ -3,19 +3,12 @@
  * @module
  */
 import type { App } from "../app.ts";
-import {
-  coreSettings,
-  loadConfig,
-  mergeSettings,
-  secretValues,
-  settingsOf,
-} from "../base/config.ts";
+import { loadConfig, secretValues, settingsOf } from "../base/config.ts";
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
-import type { Settings } from "../contract.ts";
 import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
 import { type TelegramSetup, telegramSetup } from "../outside/telegram_setup.ts";
-import { definitions, registrySettings } from "../registry.ts";
+import { allSettings } from "../registry.ts";
 import { wire } from "../wire.ts";
 import type { Host } from "./host.ts";
 
@@ -26,12 +19,6 @@ const STATEMENT_SECONDS = 30;
 export const CONTACT_MS = 3000;
 
 type Environment = Pick<Host, "environment">;
-
-/** All settings there are: what `check` checks, and whose secrets are never shown. */
-export function allSettings(): Settings {
-  const groups = registrySettings(definitions).map(({ settings }) => settings);
-  return mergeSettings(coreSettings, ...groups);
-}
 
 /** Takes the secrets of an environment out of a text, also when it is unfit to start with. */
 export function redactorOf({ environment }: Environment): (text: string) => string {

@@ -25,7 +25,7 @@ export function createContext(
     settings: settingsOf(app.config, handler.settings),
     clients: createClients(app, handler, { signal, log }),
     get sql() {
-      return stoppable(app.db.sql, signal);
+      return stoppable(app.handlerDb.sql, signal);
     },
     event() {
       signal.throwIfAborted();
@@ -52,18 +52,26 @@ function createClients(
   );
 }
 
-/** The driver with a check before each use. */
+/** The driver with a check before each use, also inside of a transaction, which is then undone. */
 function stoppable<T extends object>(sql: T, signal: AbortSignal): T {
   return new Proxy(sql, {
     get(target, name, receiver) {
       signal.throwIfAborted();
-      return Reflect.get(target, name, receiver);
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== "function" || (name !== "begin" && name !== "savepoint")) return value;
+      return (...args: unknown[]) =>
+        value.apply(target, args.map((arg) => withStoppable(arg, signal)));
     },
     apply(target, self, args) {
       signal.throwIfAborted();
       return Reflect.apply(target as unknown as () => unknown, self, args);
     },
   });
+}
+
+/** The work of a transaction is a function of the transaction's driver. */
+function withStoppable(arg: unknown, signal: AbortSignal): unknown {
+  return typeof arg === "function" ? (sql: object) => arg(stoppable(sql, signal)) : arg;
 }
 
 async function loadEvent(app: App, id: string | null): Promise<Event | undefined> {

@@ -9,6 +9,9 @@ import { describeError } from "../base/errors.ts";
 /** Shorter ones (a restart, a failover) end by themselves before a human could look. */
 const ALERT_AFTER_MS = 10_000;
 const LOG_EVERY_MS = 10_000;
+const TELL_AGAIN_MS = 60_000;
+/** No time to tell is left. */
+const TOLD = Infinity;
 
 /** What one part of a process reports to: intake, claims or ticks. */
 export interface Outage {
@@ -25,43 +28,57 @@ export function watchOutage(
   process: string,
   now: () => number = () => performance.now(),
 ): Outage {
-  let since: number | undefined;
-  let loggedAt = -Infinity;
-  let failures = 0;
-  let alerted = false;
-  let lastFailed: Outage | undefined;
+  let episode: Episode | undefined;
   const part = (): Outage => {
     const self: Outage = {
       part,
       failed(error) {
-        lastFailed = self;
-        since ??= now();
-        failures++;
+        episode ??= {
+          sinceMs: now(),
+          failures: 0,
+          logAtMs: now(),
+          tellAtMs: now() + ALERT_AFTER_MS,
+        };
+        episode.lastFailed = self;
+        episode.failures++;
         const why = app.redact(describeError(error));
-        if (now() - loggedAt >= LOG_EVERY_MS) {
-          loggedAt = now();
-          app.log.error("the database cannot be used", { why, failures });
+        if (now() >= episode.logAtMs) {
+          episode.logAtMs = now() + LOG_EVERY_MS;
+          app.log.error("the database cannot be used", { why, failures: episode.failures });
         }
-        if (alerted || now() - since < ALERT_AFTER_MS) return;
-        alerted = true;
-        app.alerts.alert(`Hookwork: the ${process} cannot use the database: ${why}`);
+        if (now() >= episode.tellAtMs) void tell(episode, why);
       },
       over() {
-        if (since === undefined || lastFailed !== self) return;
-        const seconds = Math.round((now() - since) / 1000);
+        if (episode?.lastFailed !== self) return;
+        const seconds = Math.round((now() - episode.sinceMs) / 1000);
+        const { failures, tellAtMs } = episode;
         app.log.info("the database can be used again", { seconds, failures });
-        if (alerted) {
-          app.alerts.alert(
-            `Hookwork: the ${process} can use the database again, after ${seconds} s`,
-          );
+        if (tellAtMs === TOLD) {
+          const text = `Hookwork: the ${process} can use the database again, after ${seconds} s`;
+          void app.alerts.alert(text);
         }
-        since = undefined;
-        loggedAt = -Infinity;
-        failures = 0;
-        alerted = false;
+        episode = undefined;
       },
     };
     return self;
   };
+  /** Once an episode; again after a minute when it certainly did not arrive. */
+  const tell = async (told: Episode, why: string) => {
+    told.tellAtMs = TOLD;
+    const text = `Hookwork: the ${process} cannot use the database: ${why}`;
+    const outcome = await app.alerts.alert(text);
+    if (outcome.is === "sent" || outcome.is === "unknown") return;
+    app.log.error("an alert did not reach a human", { why: app.redact(outcome.why) });
+    told.tellAtMs = now() + TELL_AGAIN_MS;
+  };
   return part();
+}
+
+/** One time of failures, from the first one on. */
+interface Episode {
+  readonly sinceMs: number;
+  failures: number;
+  logAtMs: number;
+  tellAtMs: number;
+  lastFailed?: Outage;
 }

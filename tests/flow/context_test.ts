@@ -41,6 +41,30 @@ Deno.test("a transaction of a handler works, and is undone when the handler thro
   assertEquals(await app.rows`select name from things`, [{ name: "kept" }]);
 });
 
+Deno.test("a transaction that is under way at a stop is undone, and its next statement throws", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context, controller } = await contextOf(app);
+  await app.db.sql`create table things (name text)`;
+  const cut = context.sql.begin(async (sql) => {
+    await sql`insert into things values ('half')`;
+    controller.abort(new StoppedError("lease_lost"));
+    await sql`insert into things values ('whole')`;
+  });
+  await assertRejects(() => cut, StoppedError, "lease is lost");
+  assertEquals(await app.rows`select name from things`, []);
+});
+
+Deno.test("handlers that hold every connection of theirs do not keep jobs from being settled", async () => {
+  await using app = await freshApp({ handlers: [work], connection: { max: 2 } });
+  const { context } = await contextOf(app);
+  const done = Promise.withResolvers<void>();
+  const holding = Array.from({ length: 4 }, () => context.sql.begin(() => done.promise));
+  const id = await enqueue(app.db, { kind: "work" });
+  assertEquals((await jobOf(app.db, id)).status, "pending");
+  done.resolve();
+  await Promise.all(holding);
+});
+
 Deno.test("a job that a handler makes belongs to the same event", async () => {
   await using app = await freshApp({ handlers: [work] });
   const { context, eventId } = await contextOf(app);

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import type { AlertOutcome } from "../../lib/contract.ts";
 import { watchOutage } from "../../lib/flow/outage.ts";
 import { testApp } from "../support/app.ts";
 
@@ -57,6 +58,17 @@ Deno.test("a database that works says nothing", () => {
   assertEquals([app.told, app.lines], [[], []]);
 });
 
+Deno.test("an alert of an outage that certainly did not arrive is sent again after a minute", async () => {
+  const outcomes: AlertOutcome[] = [{ is: "failed", why: "refused" }, { is: "sent" }];
+  const { app, outage, pass } = watching(() => outcomes.shift()!);
+  for (let second = 0; second < 120; second++) {
+    outage.failed(new Error("away"));
+    await pass(1);
+  }
+  assertEquals(app.told.length, 2);
+  assertEquals(outcomes, []);
+});
+
 Deno.test("no secret of an error is told", async () => {
   const { app, outage, pass } = watching();
   outage.failed(new Error("s3cret"));
@@ -66,9 +78,13 @@ Deno.test("no secret of an error is told", async () => {
   assertEquals(JSON.stringify([app.told, app.lines]).includes("s3cret"), false);
 });
 
-function watching() {
-  const app = testApp({ url: "postgres://nobody@127.0.0.1:1/x" });
+function watching(alert?: () => AlertOutcome) {
+  const app = testApp({ url: "postgres://nobody@127.0.0.1:1/x", alert });
   let nowMs = 0;
-  const pass = (seconds: number) => Promise.resolve(nowMs += seconds * 1000);
+  // Gives the answer of an alert its turn too.
+  const pass = async (seconds: number) => {
+    nowMs += seconds * 1000;
+    await new Promise((turn) => setTimeout(turn));
+  };
   return { app, pass, outage: watchOutage(app, "worker", () => nowMs) };
 }

@@ -42,16 +42,20 @@ export interface TestApp extends App, AsyncDisposable {
 export function testApp(options: TestAppOptions): TestApp {
   const lines: LogLine[] = [];
   const told: string[] = [];
-  const db = connect({
-    url: options.url,
-    application: "hookwork-test",
-    max: 4,
-    statementSeconds: 10,
-    ...options.connection,
-  });
+  const open = (application: string) =>
+    connect({
+      url: options.url,
+      application,
+      max: 4,
+      statementSeconds: 10,
+      ...options.connection,
+    });
+  const db = open("hookwork-test");
+  const handlerDb = open("hookwork-test-handlers");
   return {
     config: loadConfig({ DATABASE_URL: options.url, ...options.env }),
     db,
+    handlerDb,
     registry: {
       sources: new Map(Object.entries(options.sources ?? {})),
       handlers: new Map((options.handlers ?? []).map((handler) => [handler.kind, handler])),
@@ -68,7 +72,7 @@ export function testApp(options: TestAppOptions): TestApp {
     lines,
     told,
     rows: async (sql, ...values) => [...await db.sql(sql, ...values)].map((row) => ({ ...row })),
-    [Symbol.asyncDispose]: () => db.close(),
+    [Symbol.asyncDispose]: async () => void await Promise.all([db.close(), handlerDb.close()]),
   };
 }
 

@@ -9,7 +9,8 @@ import type { TelegramSetup } from "../../outside/telegram_setup.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { ExitCode } from "../failure.ts";
 import type { Host } from "../host.ts";
-import { allSettings, CONTACT_MS, openBot, withApp } from "../open.ts";
+import { allSettings } from "../../registry.ts";
+import { CONTACT_MS, openBot, withApp } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
 

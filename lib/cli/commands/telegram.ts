@@ -5,7 +5,8 @@
 import { loadConfig } from "../../base/config.ts";
 import type { Chat, TelegramSetup, WebhookInfo } from "../../outside/telegram_setup.ts";
 import type { Host } from "../host.ts";
-import { allSettings, openBot } from "../open.ts";
+import { allSettings } from "../../registry.ts";
+import { openBot } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
 import { formatSeconds } from "../time.ts";
