@@ -4,6 +4,7 @@
  */
 import type postgres from "postgres";
 import type { ZodType } from "zod";
+import type { Settings, SettingValues } from "./setting.ts";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -11,25 +12,6 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json | undefined };
 /** A zod schema that yields a `T`. */
 export type Schema<T> = ZodType<T>;
-
-/** One environment variable that a part of the system needs. */
-export interface Setting<T> {
-  /** Reads the variable's text; its messages must never repeat the value. */
-  readonly schema: ZodType<T>;
-  /** What it is for, in one sentence: shown in `.env.example` and in error messages. */
-  readonly about: string;
-  /** Its default or a harmless sample, as written in `.env.example`. */
-  readonly example: string;
-  /** Values of secret settings are removed from logs, errors and rows. */
-  readonly secret: boolean;
-}
-/** Settings by the name of their environment variable. */
-// deno-lint-ignore no-explicit-any -- a record of settings of different types
-export type Settings = Record<string, Setting<any>>;
-/** The values that a record of settings yields. */
-export type SettingValues<S extends Settings> = {
-  readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never;
-};
 
 /** One request as it came in: the bytes are what the sender signed. */
 export interface Delivery {

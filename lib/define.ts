@@ -2,13 +2,8 @@
  * How a source, a client and a handler are written down, so that TypeScript infers what each is given.
  * @module
  */
-import type {
-  ClientDefinition,
-  ClientDefinitions,
-  Handler,
-  Settings,
-  SourceDefinition,
-} from "./contract.ts";
+import type { ClientDefinition, ClientDefinitions, Handler, SourceDefinition } from "./contract.ts";
+import type { Settings } from "./setting.ts";
 
 /** Lets TypeScript infer a source's settings. */
 export function defineSource<const S extends Settings>(

@@ -17,9 +17,9 @@ import type {
   ClientDefinitions,
   Registry,
   Schedule,
-  Settings,
   SourceDefinition,
 } from "./contract.ts";
+import type { Settings } from "./setting.ts";
 import { heartbeat } from "./handlers/heartbeat.ts";
 import { siteForm } from "./handlers/site_form.ts";
 import { telegramMessage } from "./handlers/telegram_message.ts";

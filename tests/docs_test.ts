@@ -7,7 +7,7 @@ import { randomSettings } from "../demo/settings.ts";
 import { backoffSeconds } from "../lib/base/backoff.ts";
 import { coreSettings } from "../lib/base/config.ts";
 import { createProgram } from "../lib/cli/program.ts";
-import type { Setting } from "../lib/contract.ts";
+import type { Setting } from "../lib/setting.ts";
 import { createIntake } from "../lib/flow/intake.ts";
 import { watchOutage } from "../lib/flow/outage.ts";
 import { watchProofs } from "../lib/flow/proofs.ts";

@@ -2,7 +2,7 @@
  * The configuration of a process: read once, whole, and never changed.
  * @module
  */
-import type { Setting, Settings, SettingValues } from "../contract.ts";
+import type { Setting, Settings, SettingValues } from "../setting.ts";
 import { ConfigError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 import { choice, flag, integer, text, timeZone, url } from "./settings.ts";

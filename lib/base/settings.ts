@@ -6,7 +6,7 @@
  * @module
  */
 import { z, type ZodType } from "zod";
-import type { Setting } from "../contract.ts";
+import type { Setting } from "../setting.ts";
 import { isTimeZone } from "./slot.ts";
 
 const NOT_SET = "is not set; give it a value";

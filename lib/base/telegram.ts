@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import type { Setting } from "../contract.ts";
+import type { Setting } from "../setting.ts";
 import { secret } from "./settings.ts";
 
 const anySecret = secret("The token of the Telegram bot, as @BotFather shows it.");

@@ -3,7 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import type { Schema, SettingValues } from "../contract.ts";
+import type { Schema } from "../contract.ts";
+import type { SettingValues } from "../setting.ts";
 import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
 import { parseRetryAfter } from "../base/retry_after.ts";
 import { url } from "../base/settings.ts";

@@ -3,7 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import type { Delivery, Setting } from "../contract.ts";
+import type { Delivery } from "../contract.ts";
+import type { Setting } from "../setting.ts";
 import { defineSource } from "../define.ts";
 import { secretHeaderProof } from "../base/proof.ts";
 import { secrets } from "../base/settings.ts";

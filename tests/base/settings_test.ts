@@ -13,7 +13,7 @@ import {
   timeZone,
   url,
 } from "../../lib/base/settings.ts";
-import type { Setting } from "../../lib/contract.ts";
+import type { Setting } from "../../lib/setting.ts";
 
 function problemsOf(setting: Setting<unknown>, value: string | undefined): string[] {
   return setting.schema.safeParse(value).error?.issues.map((issue) => issue.message) ?? [];

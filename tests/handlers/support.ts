@@ -6,8 +6,8 @@ import type {
   Job,
   JobContext,
   Result,
-  Settings,
 } from "../../lib/contract.ts";
+import type { Settings } from "../../lib/setting.ts";
 import { keptLog } from "../outside/support.ts";
 
 /** A job of some event, as it was claimed first. */

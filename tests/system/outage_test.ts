@@ -129,9 +129,8 @@ interface Wired extends AsyncDisposable {
 /** A system whose processes reach the database through a proxy only; the test itself goes straight. */
 async function startWired(): Promise<Wired> {
   await using stack = new AsyncDisposableStack();
-  const system = await startSystem();
+  const system = stack.use(await startSystem());
   const proxy = stack.use(startProxy(system.database.url));
-  stack.use(system);
   system.env.DATABASE_URL = proxy.url;
   const held = stack.move();
   return { system, proxy, [Symbol.asyncDispose]: () => held.disposeAsync() };

@@ -66,7 +66,7 @@ interface Pooled extends AsyncDisposable {
 /** A system whose processes reach the database through PgBouncer only. */
 async function startPooled(): Promise<Pooled> {
   await using stack = new AsyncDisposableStack();
-  const system = await startSystem({ DB_POOLER: "true" });
+  const system = stack.use(await startSystem({ DB_POOLER: "true" }));
   const port = freePort();
   const dir = await Deno.makeTempDir({ prefix: "hookwork-" });
   stack.defer(() => Deno.remove(dir, { recursive: true }));
@@ -81,7 +81,6 @@ async function startPooled(): Promise<Pooled> {
       ready: /process up/,
     }),
   );
-  stack.use(system);
   system.env.DATABASE_URL = `postgres://pooled@127.0.0.1:${port}${
     new URL(system.database.url).pathname
   }`;

@@ -4,7 +4,7 @@
  */
 import type { App } from "../../app.ts";
 import { ConfigError, describeError } from "../../base/errors.ts";
-import type { Settings } from "../../contract.ts";
+import type { Settings } from "../../setting.ts";
 import type { TelegramSetup } from "../../outside/telegram_setup.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { ExitCode } from "../failure.ts";
