@@ -81,6 +81,10 @@ export interface NewJob {
   readonly priority?: 0 | 1 | 2 | 3;
   /** How often it is tried; 8 when absent. */
   readonly maxAttempts?: number;
+  /** What is worked on one job at a time, in the order of their making: `lead:31700412:4521`. */
+  readonly entity?: string;
+  /** An entity whose newest job makes the older ones that have not started pointless: they become `superseded`. */
+  readonly collapse?: string;
 }
 
 /** The states of a job. A retry is `pending` with a later `run_at`. */
@@ -187,6 +191,8 @@ export interface Handler<
   readonly timeoutSeconds?: number;
   /** How long a claim holds without renewal; LEASE_SECONDS when absent. */
   readonly leaseSeconds?: number;
+  /** Whether a job that waits for its next attempt lets the other jobs of its entity go on. */
+  readonly stepsAside?: boolean;
   run(payload: P, context: JobContext<D, S>): Promise<void | Result>;
 }
 

@@ -5,6 +5,7 @@
 import type { Event } from "../contract.ts";
 import { countUnrouted } from "./alerts.ts";
 import { arrayLiteral, type Queries } from "./db.ts";
+import { queueEntities } from "./entities.ts";
 import { insertJobRows, type JobRow, newJobRows, notifyWorkers } from "./jobs.ts";
 
 /** A delivery ready to be stored. */
@@ -67,7 +68,9 @@ export async function insertDeliveries(
   } join input using (delivery) join stored on stored.id = input.id
         order by job.position
       ) as job
-    ), made as (${insertJobRows(sql)}), told as (${notifyWorkers(sql)})
+    ), made as (${insertJobRows(sql)}), queued as (${queueEntities(sql)}), told as (${
+    notifyWorkers(sql)
+  })
     select stored.id, (select count(*)::int from made where made.event_id = stored.id) as jobs
     from input left join stored on stored.id = input.id left join told on true
     order by input.delivery

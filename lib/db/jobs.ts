@@ -5,6 +5,7 @@
 import { storedKey } from "../base/text.ts";
 import type { NewJob } from "../contract.ts";
 import { arrayLiteral, type Fragment, type Queries, type Sql } from "./db.ts";
+import { queueEntities } from "./entities.ts";
 
 /** The channel on which workers are told to look. */
 export const CHANNEL = "hookwork_jobs";
@@ -21,6 +22,8 @@ export interface JobRow {
   readonly runAt: string | null;
   readonly delaySeconds: number;
   readonly eventId: string | null;
+  readonly entity: string | null;
+  readonly collapses: boolean;
 }
 
 /** Puts a job into the form of the table. */
@@ -34,33 +37,49 @@ export function jobRow(job: NewJob, eventId: string | null = null): JobRow {
     runAt: job.runAt?.toISOString() ?? null,
     delaySeconds: job.delaySeconds ?? 0,
     eventId,
+    entity: entityOf(job),
+    collapses: job.collapse !== undefined,
   };
+}
+
+/** A collapse key is an entity too: what it makes pointless must not run beside it. */
+function entityOf({ kind, entity, collapse }: NewJob): string | null {
+  if (collapse !== undefined && entity !== undefined && collapse !== entity) {
+    throw new TypeError(
+      `Cannot make a job of kind "${kind}": its collapse key is its entity; leave entity out, or give both the same value`,
+    );
+  }
+  const name = collapse ?? entity;
+  return name === undefined ? null : storedKey(name);
 }
 
 /** Part of a statement: jobs to be made, as a table `job`; `delivery` is the place of their delivery in the same statement. */
 export function newJobRows(sql: Sql, jobs: readonly (JobRow & { delivery?: number })[]): Fragment {
-  const column = (value: (job: JobRow & { delivery?: number }) => string | number | null) =>
-    arrayLiteral(jobs.map(value));
+  const column = (
+    value: (job: JobRow & { delivery?: number }) => string | number | boolean | null,
+  ) => arrayLiteral(jobs.map(value));
   return sql`unnest(
     ${column((j) => j.delivery ?? null)}::bigint[], ${column((j) => j.eventId)}::bigint[],
     ${column((j) => j.kind)}::text[], ${column((j) => j.payload)}::text[],
     ${column((j) => j.key)}::text[], ${column((j) => j.priority)}::smallint[],
     ${column((j) => j.maxAttempts)}::integer[], ${column((j) => j.runAt)}::timestamptz[],
-    ${column((j) => j.delaySeconds)}::float8[]
+    ${column((j) => j.delaySeconds)}::float8[], ${column((j) => j.entity)}::text[],
+    ${column((j) => j.collapses)}::boolean[]
   ) with ordinality as job (
-    delivery, of_event, kind, payload, key, priority, max_attempts, run_at, delay_seconds, position
+    delivery, of_event, kind, payload, key, priority, max_attempts, run_at, delay_seconds, entity, collapses,
+    position
   )`;
 }
 
 /** Part of a statement: makes the jobs of the table `new_jobs`. In the order of their keys, or overlapping batches deadlock. */
 export function insertJobRows(sql: Sql): Fragment {
   return sql`
-    insert into jobs (id, kind, payload, key, priority, max_attempts, run_at, event_id)
+    insert into jobs (id, kind, payload, key, priority, max_attempts, run_at, event_id, entity, collapses)
     select id, kind, payload::json, key, priority, max_attempts,
-      coalesce(run_at, now() + make_interval(secs => delay_seconds)), event_id
+      coalesce(run_at, now() + make_interval(secs => delay_seconds)), event_id, entity, collapses
     from new_jobs order by key
     on conflict (key) do nothing
-    returning id, event_id`;
+    returning id, event_id, kind, priority, run_at, entity`;
 }
 
 /** Part of a statement: tells the workers to look, once for all rows of the table `made`; only polling guarantees. */
@@ -74,7 +93,9 @@ export async function insertJobs(db: Queries, jobs: readonly JobRow[]): Promise<
   const rows = await db.run(sql<{ id: string | null }[]>`
     with new_jobs as materialized (
       select nextval('jobs_id_seq') as id, of_event as event_id, job.* from ${newJobRows(sql, jobs)}
-    ), made as (${insertJobRows(sql)}), told as (${notifyWorkers(sql)})
+    ), made as (${insertJobRows(sql)}), queued as (${queueEntities(sql)}), told as (${
+    notifyWorkers(sql)
+  })
     select made.id from new_jobs left join made on made.id = new_jobs.id left join told on true
     order by new_jobs.position
   `);
@@ -95,12 +116,15 @@ export async function enqueue(
 export async function retryJob(db: Queries, id: string): Promise<string | undefined> {
   const { sql } = db;
   const [row] = await db.run(sql<{ id: string }[]>`
-    with made as (
+    with turn as materialized (
+      select from entities where entity = (select entity from jobs where id = ${id}::bigint) for update
+    ), made as (
       update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, run_at = now(),
-        finished_at = null, locked_until = null, locked_by = null
-      where id = ${id}::bigint and status <> 'running'
-      returning id
-    ), told as (${notifyWorkers(sql)})
+        superseded_by = null, finished_at = null, locked_until = null, locked_by = null
+      -- The entity first: a claim locks in this order too.
+      where id = ${id}::bigint and status <> 'running' and (select count(*) from turn) >= 0
+      returning id, kind, priority, run_at, entity
+    ), queued as (${queueEntities(sql)}), told as (${notifyWorkers(sql)})
     select id from made left join told on true
   `);
   return row?.id;

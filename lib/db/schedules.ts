@@ -3,6 +3,7 @@
  * @module
  */
 import { type Queries } from "./db.ts";
+import { queueEntities } from "./entities.ts";
 import { insertJobRows, jobRow, newJobRows, notifyWorkers } from "./jobs.ts";
 
 /** The database's clock: the only one that decides slots. */
@@ -52,7 +53,9 @@ export async function fireSlot(
       select nextval('jobs_id_seq') as id, of_event as event_id, job.* from won, ${
     newJobRows(sql, [job])
   }
-    ), made as (${insertJobRows(sql)}), told as (${notifyWorkers(sql)})
+    ), made as (${insertJobRows(sql)}), queued as (${queueEntities(sql)}), told as (${
+    notifyWorkers(sql)
+  })
     select id from made left join told on true
   `);
   return row?.id;

@@ -26,6 +26,7 @@ const ENDED: Transition = {
   reason: null,
   delaySeconds: 0,
   refund: false,
+  stepsAside: false,
   error: null,
   result: null,
 };

@@ -33,7 +33,8 @@ export function createSettler(app: App, abandon: AbortSignal): Settler {
   });
   return {
     async settle(job, ending) {
-      const transition = clean(app, decide(job, ending));
+      const stepsAside = app.registry.handlers.get(job.kind)?.stepsAside ?? false;
+      const transition = { ...clean(app, decide(job, ending)), stepsAside };
       const held = await batch.add({ id: job.id, claims: job.claims, ...transition });
       return held ? transition : undefined;
     },

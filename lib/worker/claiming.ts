@@ -4,7 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { jittered } from "../base/repeat.ts";
-import { claimJobs } from "../db/claims.ts";
+import { claimJobs } from "../db/claim.ts";
 import type { Outage } from "../flow/outage.ts";
 import type { Bell } from "./bell.ts";
 import type { Claims } from "./claims.ts";

@@ -3,13 +3,8 @@
 import * as z from "zod";
 import type { AnyHandler, Job, Result } from "../../lib/contract.ts";
 import { defineHandler } from "../../lib/define.ts";
-import {
-  type Claim,
-  claimJobs,
-  type ClaimRequest,
-  settleJobs,
-  type Transition,
-} from "../../lib/db/claims.ts";
+import { claimJobs, type ClaimRequest } from "../../lib/db/claim.ts";
+import { type Claim, settleJobs, type Transition } from "../../lib/db/claims.ts";
 import type { Queries } from "../../lib/db/db.ts";
 import type { DeliveryRow } from "../../lib/db/events.ts";
 import { getJob, type JobView } from "../../lib/db/jobs_view.ts";
@@ -51,6 +46,7 @@ const ENDED: Transition = {
   reason: null,
   delaySeconds: 0,
   refund: false,
+  stepsAside: false,
   error: null,
   result: null,
 };

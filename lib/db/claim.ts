@@ -1,0 +1,110 @@
+/**
+ * The claim: the one statement by which workers take jobs.
+ * @module
+ */
+import type { Job } from "../contract.ts";
+import { arrayLiteral, type Queries } from "./db.ts";
+
+/** What a worker asks for. */
+export interface ClaimRequest {
+  readonly worker: string;
+  readonly limit: number;
+  /** The kinds that this worker does, and how long a claim of each holds. */
+  readonly kinds: readonly { readonly kind: string; readonly leaseSeconds: number }[];
+  /** Jobs whose earlier run in this process has not ended yet. */
+  readonly except: readonly string[];
+  /** Whether to take jobs with which a worker died (they run alone), or the others. */
+  readonly quarantined: boolean;
+}
+
+/**
+ * Takes due jobs, at most `limit`: the urgent ones first, and among equals each kind in its turn, so that a kind with a long queue
+ * cannot keep the others waiting.
+ *
+ * `found` looks at one kind and priority after the other, at jobs without an entity and at entities alike. Each look is a short walk
+ * along an index that locks what it finds, and the limit above ends the walk: nothing is sorted, and no more is locked than asked for.
+ * A CTE and not a subquery of the update: that one may run again for each row and take more than its limit.
+ *
+ * Whoever has locked an entity's row decides alone which of its jobs is next. This statement sees the jobs as they were when it began,
+ * so it takes a job only if it is still pending, and puts an entity to sleep only if no job was added since.
+ */
+export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job[]> {
+  const { sql } = db;
+  const { limit, quarantined } = request;
+  const lost = quarantined ? sql`lost > 0` : sql`lost = 0`;
+  return await db.run(sql<Job[]>`
+    with known as materialized (
+      select kind, lease from unnest(
+        ${arrayLiteral(request.kinds.map((k) => k.kind))}::text[],
+        ${arrayLiteral(request.kinds.map((k) => k.leaseSeconds))}::float8[]
+      ) as known (kind, lease)
+    ), looks as materialized (
+      select kind, priority, by_entity
+      from known, generate_series(0, 3) as level (priority), (values (true), (false)) as way (by_entity)
+      order by priority, random()
+    ), found as materialized (
+      select due.id, due.entity, due.job_id, due.version from looks cross join lateral (
+        select id, null as entity, null::bigint as job_id, null::bigint as version from (select id from jobs
+          where not looks.by_entity and status = 'pending' and entity is null and ${lost}
+            and kind = looks.kind and priority = looks.priority and run_at <= now()
+            and id <> all(${arrayLiteral(request.except)}::bigint[])
+          order by run_at, id limit ${limit} for update skip locked) as free
+        union all
+        select null, entity, job_id, version from (select entity, job_id, version from entities
+          where looks.by_entity and quarantined = ${quarantined}
+            and kind = looks.kind and priority = looks.priority and next_at <= now()
+          order by next_at limit ${limit} for update skip locked) as turn
+      ) as due limit ${limit}
+    ), heads as materialized (
+      select found.entity, found.version = seen.version as complete, head.*, later.run_at as later_at, later.kind as later_kind,
+        later.priority as later_priority
+      from found join entities as seen on seen.entity = found.entity
+      left join lateral (
+        select id, kind, priority, run_at, collapses from jobs
+        where jobs.entity = found.entity and status = 'pending' and run_at <= now()
+          and (found.job_id is null or jobs.id = found.job_id)
+        order by jobs.id limit 1
+      ) as head on true
+      left join lateral (
+        select kind, priority, run_at from jobs
+        where head.id is null and jobs.entity = found.entity and status = 'pending' order by run_at limit 1
+      ) as later on true
+    ), chosen as materialized (
+      select id from found where id is not null
+      union all
+      select coalesce(newest.id, heads.id) from heads join known using (kind)
+      left join lateral (
+        select id from jobs where heads.collapses and jobs.entity = heads.entity and status = 'pending'
+          and collapses and run_at <= now() order by id desc limit 1
+      ) as newest on true
+      where heads.id <> all(${arrayLiteral(request.except)}::bigint[])
+    ), taken as (
+      update jobs set status = 'running', attempts = attempts + 1, claims = claims + 1,
+        locked_until = clock_timestamp() + make_interval(secs => known.lease),
+        locked_by = ${request.worker}, started_at = clock_timestamp()
+      from chosen, known
+      where jobs.id = chosen.id and jobs.status = 'pending' and known.kind = jobs.kind
+      returning jobs.id, jobs.kind, payload::text as payload, event_id, key, attempts, max_attempts, claims, lost,
+        entity, collapses
+    ), superseded as (
+      update jobs set status = 'superseded', superseded_by = taken.id, finished_at = now()
+      from taken
+      where taken.collapses and jobs.entity = taken.entity and jobs.status = 'pending' and jobs.collapses
+        and jobs.id < taken.id and jobs.run_at <= now()
+    ), held as (
+      update entities set job_id = taken.id, next_at = 'infinity', quarantined = false
+      from taken where entities.entity = taken.entity
+    ), corrected as (
+      update entities set job_id = case when heads.id is not null then job_id end,
+        kind = coalesce(heads.kind, later_kind), priority = coalesce(heads.priority, later_priority),
+        next_at = coalesce(heads.run_at, later_at)
+      from heads where entities.entity = heads.entity and complete
+        and (later_at is not null or heads.kind not in (select kind from known))
+    ), emptied as (
+      delete from entities using heads
+      where entities.entity = heads.entity and complete and heads.id is null and later_at is null
+    )
+    select id, kind, payload, event_id as "eventId", key, attempts, max_attempts as "maxAttempts", claims, lost
+    from taken
+  `);
+}
