@@ -17,12 +17,35 @@ function write(stream: typeof Deno.stdout | typeof Deno.stderr, output: string |
   }
 }
 
+/** Asks on standard error: the answer to the command itself may go to a file. */
+function confirm(question: string): boolean | undefined {
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+  write(Deno.stderr, `${question} [y/N] `);
+  const answer = new Uint8Array(100);
+  const length = Deno.stdin.readSync(answer) ?? 0;
+  return /^y(es)?$/i.test(new TextDecoder().decode(answer.subarray(0, length)).trim());
+}
+
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  const names = ["SIGINT", "SIGTERM"] as const;
+  names.forEach((name) => Deno.addSignalListener(name, stop));
+  try {
+    return await work(controller.signal);
+  } finally {
+    names.forEach((name) => Deno.removeSignalListener(name, stop));
+  }
+}
+
 const exitCode = await run(Deno.args, {
   environment: Deno.env.toObject(),
   columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity,
   now: () => new Date(),
   write: (output) => write(Deno.stdout, output),
   writeError: (text) => write(Deno.stderr, text),
+  confirm,
+  interruptible,
 });
 // A connection that hangs while it is closed must not keep the terminal.
 Deno.exit(exitCode);

@@ -8,5 +8,5 @@ import { startWorker } from "./lib/worker/worker.ts";
 await runService(
   Deno.env.toObject(),
   { application: "hookwork-worker", connections: 4, statementSeconds: 10 },
-  (app) => startWorker(app, `${Deno.hostname()}/${Deno.pid}`),
+  (app, watchdog) => startWorker(app, `${Deno.hostname()}/${Deno.pid}`, { watchdog }),
 );

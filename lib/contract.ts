@@ -4,7 +4,10 @@
  */
 import type postgres from "postgres";
 import type { ZodType } from "zod";
+import type { Effect } from "./effect.ts";
 import type { Settings, SettingValues } from "./setting.ts";
+
+export type { Effect, EffectCall, EffectState } from "./effect.ts";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -147,6 +150,8 @@ export interface ClientContext {
   /** Ends every call: aborted at the job's deadline, when its lease is lost, and at shutdown. */
   readonly signal: AbortSignal;
   readonly log: Log;
+  /** Whether the kind runs in shadow: every call but reads is refused. Hand it on to `call()`. */
+  readonly shadow: boolean;
 }
 
 /** A client of an outside service before it has its settings: one file in `lib/outside/`. */
@@ -170,10 +175,17 @@ export interface JobContext<D extends ClientDefinitions, S extends Settings> {
   readonly sql: postgres.Sql;
   readonly settings: SettingValues<S>;
   readonly clients: Clients<D>;
+  /** Whether SHADOW_KINDS names the kind: rows, files and numbers of the handler's own are then not to be made. */
+  readonly shadow: boolean;
   /** The event from which the job grew; undefined for jobs of schedules. */
   event(): Promise<Event | undefined>;
-  /** Makes a job of the same event; its id, or undefined when its key is taken. */
+  /**
+   * Makes a job of the same event; its id, or undefined when its key is taken. In shadow it makes jobs only of kinds that are
+   * in shadow too, and gives undefined for the others.
+   */
   enqueue(job: NewJob): Promise<string | undefined>;
+  /** Creates something in the outside world, once for the key; its reference, or undefined in shadow. */
+  effect(key: string, effect: Effect): Promise<string | undefined>;
 }
 
 /** The function that does the work of one kind: one file in `lib/handlers/`, one line in the registry. */

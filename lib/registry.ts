@@ -11,6 +11,7 @@ import {
   settingsOf,
 } from "./base/config.ts";
 import { ConfigError } from "./base/errors.ts";
+import { nameHint } from "./base/nearest.ts";
 import { checkTiming } from "./base/slot.ts";
 import type {
   AnyHandler,
@@ -71,9 +72,9 @@ export function exampleEnvironment(): string {
   ]);
 }
 
-/** Gives the sources their settings. Throws a ConfigError with all that `checkRegistry` finds. */
+/** Gives the sources their settings. Throws a ConfigError with all that `checkRegistry` finds, and for kinds in WORKER_KINDS or SHADOW_KINDS that nobody handles. */
 export function openRegistry(config: Config, given: Definitions = definitions): Registry {
-  const problems = checkRegistry(given);
+  const problems = [...checkRegistry(given), ...kindProblems(config, given)];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     sources: new Map(given.sources.map((source) => [
@@ -83,6 +84,22 @@ export function openRegistry(config: Config, given: Definitions = definitions): 
     handlers: new Map(given.handlers.map((handler) => [handler.kind, handler])),
     schedules: given.schedules,
   };
+}
+
+/**
+ * Refused, not skipped: a worker that takes nothing looks like one that has nothing to do, and a kind that was to run in
+ * shadow would do its work for real.
+ */
+function kindProblems(config: Config, { handlers }: Definitions): string[] {
+  const known = handlers.map(({ kind }) => kind);
+  const settings = ["WORKER_KINDS", "SHADOW_KINDS"] as const;
+  return settings.flatMap((setting) =>
+    config[setting].flatMap((kind, index) => {
+      if (known.includes(kind)) return [];
+      const hint = nameHint(kind, known, "kinds");
+      return [`${setting}: value ${index + 1} is a kind that no handler has; ${hint}`];
+    })
+  );
 }
 
 const NAME_FORM = /^[a-z][a-z0-9_.-]{0,62}$/;

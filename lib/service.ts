@@ -4,35 +4,47 @@
  */
 import type { App } from "./app.ts";
 import { ConfigError, describeError } from "./base/errors.ts";
+import { startWatchdog, type Watchdog } from "./base/watchdog.ts";
 import { type ProcessOptions, wire } from "./wire.ts";
 
+const EXIT_FAILED = 1;
 /** EX_CONFIG of sysexits.h: starting again would not help. */
 const EXIT_CONFIGURATION = 78;
 
 /** Ctrl-C reaches a process under `deno task` twice, from the terminal and from the task: that is one signal. */
 const ECHO_MS = 500;
 
+/** SIGHUP too: a closed terminal is no reason to drop what is under way. */
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+
 /** Something that runs until it is stopped. Stopped a second time, it hurries. */
 export interface Service {
   stop(): Promise<void>;
+  /** Resolves when it cannot go on, with the reason: then a fresh process is better than this one. */
+  readonly failed: Promise<Error>;
 }
 
-/** Runs a service until SIGTERM or SIGINT, and ends the process. */
+/** Runs a service until SIGTERM or SIGINT, and ends the process. A watchdog, unless switched off, ends it when it stands still. */
 export async function runService(
   environment: Readonly<Record<string, string>>,
   options: ProcessOptions,
-  start: (app: App) => Service,
+  start: (app: App, watchdog?: Watchdog) => Service,
 ): Promise<never> {
   const app = wireOrExit(environment, options);
   surviveStrayRejections(app);
-  const service = start(app);
+  using watchdog = watch(app, options);
+  const service = startOrExit(app, () => start(app, watchdog));
   const stopped = stopOnSignal(service);
   app.log.info("started");
-  await stopped;
+  const failure = await Promise.race([stopped, service.failed]);
+  if (failure) {
+    app.log.error("cannot go on; a supervisor shall start it anew", { why: failure.message });
+    await service.stop();
+  }
   await Promise.all([app.db.close(), app.handlerDb.close()]);
   app.log.info("stopped");
   // A handler that ignores its signal must not keep the process alive.
-  Deno.exit(0);
+  Deno.exit(failure ? EXIT_FAILED : 0);
 }
 
 function wireOrExit(environment: Readonly<Record<string, string>>, options: ProcessOptions): App {
@@ -46,6 +58,23 @@ function wireOrExit(environment: Readonly<Record<string, string>>, options: Proc
   }
 }
 
+/** A service that cannot start must not end with 0, which would tell a supervisor that all is well. */
+function startOrExit(app: App, start: () => Service): Service {
+  try {
+    return start();
+  } catch (error) {
+    app.log.error("cannot start", { why: describeError(error) });
+    Deno.exit(EXIT_FAILED);
+  }
+}
+
+/** Both services: a receiver that stands still takes nothing, and a supervisor starts anew only what has ended. */
+function watch({ config, redact }: App, { application }: ProcessOptions): Watchdog | undefined {
+  const { STALL_SECONDS: stallSeconds, LOG_FORMAT: format } = config;
+  if (stallSeconds === 0) return undefined;
+  return startWatchdog({ stallSeconds, format, redact, process: application });
+}
+
 /** The first signal stops the service, a later one hurries it. */
 function stopOnSignal(service: Service): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -56,8 +85,7 @@ function stopOnSignal(service: Service): Promise<void> {
       firstMs = Math.min(firstMs, performance.now());
       service.stop().then(resolve, reject);
     };
-    Deno.addSignalListener("SIGTERM", stop);
-    Deno.addSignalListener("SIGINT", stop);
+    for (const signal of STOP_SIGNALS) Deno.addSignalListener(signal, stop);
   });
 }
 

@@ -36,9 +36,9 @@ export function wire(environment: Readonly<Record<string, string>>, options: Pro
   const db = connect({ ...connection, application: options.application });
   // Connects when it is first used.
   const handlerDb = connect({ ...connection, application: `${options.application}-handlers` });
-  // Alerts belong to no job: their calls end by their own deadline.
-  const signal = new AbortController().signal;
-  const alerts = telegram.create(settingsOf(config, telegram.settings), { signal, log });
+  // Alerts belong to no job: their calls end by their own deadline, and no shadow falls on them.
+  const context = { signal: new AbortController().signal, log, shadow: false };
+  const alerts = telegram.create(settingsOf(config, telegram.settings), context);
   const registry = openRegistry(config);
   return { config, registry, db, handlerDb, log, redact, alerts };
 }

@@ -17,7 +17,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   db: ["base", "contract"],
   define: ["contract", "setting"],
   base: ["contract", "setting"],
-  contract: ["setting"],
+  contract: ["effect", "setting"],
+  effect: [],
   setting: [],
 };
 

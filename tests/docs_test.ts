@@ -115,6 +115,9 @@ Deno.test("The commands in README are those of the program, with their options",
     now: () => new Date(0),
     write: () => {},
     writeError: () => {},
+    confirm: () => undefined,
+    interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) =>
+      work(new AbortController().signal),
   };
   const program = createProgram(host, () => {});
   assertEquals(tableUnder(readme, "Command"), leavesOf(program, "hookwork").map(commandRow));
@@ -126,7 +129,9 @@ function leavesOf(command: Command, path: string): [string, Command][] {
 }
 
 function commandRow([path, command]: [string, Command]): string[] {
-  const parameters = command.registeredArguments.map((argument) => ` <${argument.name()}>`);
+  const parameters = command.registeredArguments.map((argument) =>
+    argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`
+  );
   const options = command.options.map(({ long }) => `\`${long}\``).join(", ");
   return [`\`${path}${parameters.join("")}\``, command.description(), options];
 }

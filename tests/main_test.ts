@@ -60,3 +60,12 @@ Deno.test("main.ts told to end answers the delivery it is storing, then exits wi
   assertEquals([response.status, (await response.json()).jobs], [202, 1]);
   assertEquals(await receiver.exit, 0);
 });
+
+Deno.test("main.ts whose port is taken ends with 1 and says which, so that a supervisor tries again", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = taken.addr as Deno.NetAddr;
+  const env = { ...environment, DATABASE_URL: "postgres://127.0.0.1:1/x", PORT: `${port}` };
+  await using receiver = await startMain(env);
+  assertEquals(await receiver.exit, 1);
+  assertMatch(receiver.lines.join("\n"), new RegExp(`Cannot listen on 127.0.0.1:${port}`));
+});

@@ -149,6 +149,26 @@ Deno.test("openRegistry() does not start with a broken registry, and names every
   assertEquals(error.problems.length, 2);
 });
 
+Deno.test("openRegistry() refuses kinds in WORKER_KINDS that nobody handles: such a worker would look idle, not wrong", () => {
+  const given: Definitions = { sources: [], handlers: [nothing], schedules: [] };
+  const opened = (kinds: string) =>
+    openRegistry(loadAll(given, { ...ENVIRONMENT, WORKER_KINDS: kinds }), given);
+  const error = assertThrows(() => opened("nothing, nothin,123456:KEY"), ConfigError);
+  assertEquals(error.problems, [
+    "WORKER_KINDS: value 2 is a kind that no handler has; did you mean nothing?",
+    "WORKER_KINDS: value 3 is a kind that no handler has; the kinds are nothing",
+  ]);
+  assertEquals([...opened("nothing").handlers.keys()], ["nothing"]);
+});
+
+Deno.test("openRegistry() refuses kinds in SHADOW_KINDS that nobody handles: a misspelt one would do its work for real", () => {
+  const given: Definitions = { sources: [], handlers: [nothing], schedules: [] };
+  const config = loadAll(given, { ...ENVIRONMENT, SHADOW_KINDS: "nothing, nothin" });
+  assertEquals(assertThrows(() => openRegistry(config, given), ConfigError).problems, [
+    "SHADOW_KINDS: value 2 is a kind that no handler has; did you mean nothing?",
+  ]);
+});
+
 Deno.test(".env.example is what the settings say: write exampleEnvironment() to it when this fails", async () => {
   const committed = await Deno.readTextFile(new URL("../.env.example", import.meta.url));
   assertEquals(committed, exampleEnvironment());

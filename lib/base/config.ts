@@ -5,7 +5,10 @@
 import type { Setting, Settings, SettingValues } from "../setting.ts";
 import { ConfigError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { choice, flag, integer, text, timeZone, url } from "./settings.ts";
+import { choice, flag, integer, list, text, timeZone, url } from "./settings.ts";
+
+/** Up to a hundred years, which is for ever. */
+const DAYS = { min: 1, max: 36_500 };
 
 /** The settings that every process has. */
 export const coreSettings = {
@@ -34,11 +37,33 @@ export const coreSettings = {
     min: 1,
     max: 3600,
   }),
+  WORKER_KINDS: list("The only kinds of jobs that a worker takes; all when it is not set."),
+  STALL_SECONDS: integer(
+    "How long the event loop may stand still before the process ends itself; 0 switches that off.",
+    { default: 30, min: 0, max: 3600 },
+  ),
   OLDEST_DUE_ALERT_MINUTES: integer("How long a due job may wait before a human is told.", {
     default: 10,
     min: 1,
     max: 10_080,
   }),
+  RETAIN_DONE_DAYS: integer("How many days a job is kept after it was done or superseded.", {
+    default: 30,
+    ...DAYS,
+  }),
+  RETAIN_FAILED_DAYS: integer("How many days a job is kept after it failed.", {
+    default: 90,
+    ...DAYS,
+  }),
+  RETAIN_BODY_DAYS: integer("How many days the body of an event is kept.", {
+    default: 90,
+    ...DAYS,
+  }),
+  RETAIN_KEY_DAYS: integer("How many days a repeat is known as such; no less than the others.", {
+    default: 400,
+    ...DAYS,
+  }),
+  SHADOW_KINDS: list("The kinds that only write down what they would create; a,b for several."),
   LOG_FORMAT: choice("How log lines are written: for machines or for people.", {
     of: ["json", "text"],
     default: "json",
@@ -67,13 +92,25 @@ export function loadConfig(environment: Environment, settings: Settings = {}): C
     if (parsed.success) values[name] = deepFreeze(parsed.data);
     else {
       for (const { path, message } of parsed.error.issues) {
-        const which = path.length === 0 ? name : `${name}: value ${Number(path[0]) + 1}`;
+        const isOneOfMany = path.length > 0 && environment[name]?.includes(",");
+        const which = isOneOfMany ? `${name}: value ${Number(path[0]) + 1}` : name;
         problems.push(`${which} ${message}${hint(name, environment, all)}. ${setting.about}`);
       }
     }
   }
+  problems.push(...retentionProblems(values));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as Config;
+}
+
+/** A key that went before its work would let a late repeat do that work again. Values that are unfit by themselves are told already. */
+function retentionProblems(values: Readonly<Record<string, unknown>>): string[] {
+  const keyDays = Number(values.RETAIN_KEY_DAYS);
+  return ["RETAIN_DONE_DAYS", "RETAIN_FAILED_DAYS", "RETAIN_BODY_DAYS"]
+    .filter((name) => Number(values[name]) > keyDays)
+    .map((name) =>
+      `RETAIN_KEY_DAYS is below ${name}: a key must outlive what it stands for; raise the one or lower the other`
+    );
 }
 
 /** Names a variable that is set, unknown, and looks like a misspelling of one that is not set. */
@@ -149,8 +186,9 @@ export interface SettingsGroup {
 /** The text of `.env.example`: every variable once, with its purpose and its default or a sample. */
 export function environmentExample(groups: readonly SettingsGroup[]): string {
   const seen = new Set<string>();
-  const sections = groups.map(({ title, settings }) => {
+  const sections = groups.flatMap(({ title, settings }) => {
     const fresh = Object.entries(settings).filter(([name]) => !seen.has(name));
+    if (fresh.length === 0) return [];
     fresh.forEach(([name]) => seen.add(name));
     const entries = fresh.map(([name, { about, example }]) => `# ${about}\n${name}=${example}\n`);
     return [`# --- ${title} ---\n`, ...entries].join("\n");

@@ -2,6 +2,7 @@
  * The errors that mean something to the queue. Any other error is retried.
  * @module
  */
+import * as z from "zod";
 
 /** Will not get better by trying again: the job is given up at once. */
 export class PermanentError extends Error {
@@ -40,11 +41,26 @@ export class RefusedError extends Error {
 
 const MAX_CAUSES = 5;
 
-/** The message of an error and of its causes, at most five, without a stack. Takes whatever can be thrown. */
-export function describeError(error: unknown, causes = MAX_CAUSES): string {
+/** The message of an error and of its causes, at most five, without a stack. Takes whatever can be thrown, and never throws. */
+export function describeError(error: unknown): string {
+  try {
+    return describe(error, MAX_CAUSES);
+  } catch {
+    return "an error that cannot be shown";
+  }
+}
+
+function describe(error: unknown, causes: number): string {
   if (typeof error === "string") return error;
+  if (error instanceof z.ZodError) return describeIssues(error);
   if (!(error instanceof Error)) return Deno.inspect(error);
+  const message = typeof error.message === "string" ? error.message : Deno.inspect(error.message);
   const hasCause = error.cause !== undefined && causes > 0;
-  const cause = hasCause ? `: ${describeError(error.cause, causes - 1)}` : "";
-  return `${error.message || error.name}${cause}`;
+  return `${message || error.name}${hasCause ? `: ${describe(error.cause, causes - 1)}` : ""}`;
+}
+
+/** One line for all that does not fit: "order: expected string, received undefined; sum: …". */
+function describeIssues({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "))
+    .join("; ");
 }

@@ -16,6 +16,12 @@ export function nearest(
   return ranked[0]?.candidate;
 }
 
+/** The remedy for a name that there is not: the one that was probably meant, or all that there are of `what`. */
+export function nameHint(word: string, names: readonly string[], what: string): string {
+  const meant = nearest(word, names);
+  return meant === undefined ? `the ${what} are ${names.join(", ")}` : `did you mean ${meant}?`;
+}
+
 /** Levenshtein's distance, one row of the table at a time. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -54,3 +54,18 @@ export function repeat(
     },
   };
 }
+
+/** Waits for the work, at most `ms` and no longer than until `hurry`. What the work throws is thrown. */
+export async function within(
+  ms: number,
+  work: Promise<unknown>,
+  hurry?: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  const signals = hurry ? [over.signal, hurry] : [over.signal];
+  try {
+    await Promise.race([work, sleep(ms, AbortSignal.any(signals))]);
+  } finally {
+    over.abort();
+  }
+}

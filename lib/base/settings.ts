@@ -15,10 +15,14 @@ const required = z.string({ error: NOT_SET });
 
 const secretText = required.superRefine((text, context) => {
   if (text === "") {
-    context.addIssue("is empty; generate one, for instance with: openssl rand -hex 32");
+    context.addIssue(
+      "is empty; take the value from the other side, or make one of your own: openssl rand -hex 32",
+    );
   } else if (text.trim() === "") context.addIssue("is blank; give it a value");
   else if (text !== text.trim()) {
     context.addIssue("begins or ends with white space or a line end; remove that");
+  } else if (/\p{Cc}/u.test(text)) {
+    context.addIssue("has a line end or another control character inside; copy it again");
   }
 });
 
@@ -159,7 +163,12 @@ function urlText(options: UrlOptions): ZodType<string, string> {
   const error = `must be a URL that begins with ${
     protocols.map((name) => `${name}://`).join(" or ")
   }`;
-  return z.url({ protocol: new RegExp(`^(${protocols.join("|")})$`), error });
+  return z.url({ protocol: new RegExp(`^(${protocols.join("|")})$`), error })
+    .refine(isDecodable, "has a bare %, perhaps in its password; write it as %25");
+}
+
+function isDecodable(url: string): boolean {
+  return !/%(?![0-9a-f]{2})/i.test(url);
 }
 
 /** Undefined when it is empty or not base64 to the letter, padding included. */

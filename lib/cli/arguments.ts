@@ -3,7 +3,8 @@
  * @module
  */
 import { InvalidArgumentError, Option } from "commander";
-import type { Status } from "../contract.ts";
+import { storableText } from "../base/text.ts";
+import type { EffectState, Status } from "../contract.ts";
 
 /** Postgres' largest bigint. */
 const MAX_ID = 2n ** 63n - 1n;
@@ -15,6 +16,9 @@ const STATUSES = [
   "failed",
   "superseded",
 ] as const satisfies readonly Status[];
+
+const EFFECT_STATES = ["intended", "done", "planned"] as const satisfies readonly EffectState[];
+const MAX_REFERENCE_UNITS = 1000;
 
 /** The id of a job or an event. */
 export function parseId(text: string): string {
@@ -39,6 +43,13 @@ export function parseHttpUrl(text: string): string {
   throw new InvalidArgumentError("An address begins with http:// or https://.");
 }
 
+function parseReference(text: string): string {
+  if (text.trim() !== "" && storableText(text, MAX_REFERENCE_UNITS) === text) return text;
+  throw new InvalidArgumentError(
+    "A reference is what the outside world calls it, up to 1,000 characters.",
+  );
+}
+
 function parseLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_ROWS) return limit;
@@ -48,8 +59,22 @@ function parseLimit(text: string): number {
 /** How many rows are listed at most. */
 export const limitOption = (): Option =>
   new Option("--limit <n>", "how many at most").argParser(parseLimit).default(20);
-/** Only jobs of one kind. */
-export const kindOption = (): Option => new Option("--kind <kind>", "only jobs of this kind");
+/** Only jobs, or what else is listed, of one kind. */
+export const kindOption = (what = "jobs"): Option =>
+  new Option("--kind <kind>", `only ${what} of this kind`);
 /** Only jobs in one state. */
 export const statusOption = (): Option =>
   new Option("--status <status>", "only jobs in this state").choices(STATUSES);
+/** Only effects in one state. */
+export const effectStateOption = (): Option =>
+  new Option("--state <state>", "only effects in this state").choices(EFFECT_STATES);
+/** Only planned effects. */
+export const plannedOption = (): Option =>
+  new Option("--planned", "only what would have been created outside of shadow").conflicts("state");
+/** A person's word that an effect is there. */
+export const happenedOption = (): Option =>
+  new Option("--happened <reference>", "it is there, and this is what it is called there")
+    .argParser(parseReference).conflicts("didNotHappen");
+/** A person's word that an effect is not there. */
+export const didNotHappenOption = (): Option =>
+  new Option("--did-not-happen", "it is not there: the next attempt creates it");

@@ -16,11 +16,14 @@ export type BodyDocument =
   | { readonly bytes: number; readonly base64: string };
 
 /** An event whose body fits into JSON; null once retention has removed it. */
-export type EventDocument = Omit<StoredEvent, "body"> & { readonly body: BodyDocument | null };
+export type EventDocument = Omit<StoredEvent, "body"> & {
+  readonly body: BodyDocument | null;
+  readonly bodyRemovedAt: Date | null;
+};
 
 /** Makes an event fit for output. */
-export function eventDocument(event: StoredEvent): EventDocument {
-  return { ...event, body: event.body && bodyDocument(event.body) };
+export function eventDocument(event: StoredEvent, bodyRemovedAt: Date | null): EventDocument {
+  return { ...event, body: event.body && bodyDocument(event.body), bodyRemovedAt };
 }
 
 function bodyDocument(body: Uint8Array): BodyDocument {
@@ -43,13 +46,15 @@ export function renderEvent(event: EventDocument, page: Page): string {
     ["address", `${event.path}${event.query}`],
     ["headers", headers.length === 0 ? null : headers.join("\n")],
     ["error", event.error],
-    ["body", describeBody(event)],
+    ["body", describeBody(event, page)],
   ]);
   return `Event ${event.id}  ${event.source}\n${fields}`;
 }
 
-function describeBody({ id, body }: EventDocument): string {
-  if (body === null) return "removed by retention";
+function describeBody({ id, body, bodyRemovedAt }: EventDocument, page: Page): string {
+  if (body === null) {
+    return `removed by retention${bodyRemovedAt ? ` on ${page.time(bodyRemovedAt)}` : ""}`;
+  }
   const size = `${body.bytes} bytes, exactly by: hookwork event ${id} --raw`;
   return "text" in body ? `${size}\n${cutText(body.text, MAX_BODY_UNITS)}` : `${size}; not UTF-8`;
 }

@@ -13,4 +13,8 @@ export interface Host {
   write(output: string | Uint8Array): void;
   /** Writes what went wrong or is under way. */
   writeError(text: string): void;
+  /** Asks a person, and says whether the answer is yes; undefined when there is no person to ask. */
+  confirm(question: string): boolean | undefined;
+  /** Does work that Ctrl-C does not cut off: its signal is aborted instead. */
+  interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

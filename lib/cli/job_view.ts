@@ -55,8 +55,18 @@ export function renderJob(job: JobDocument, page: Page): string {
     ["lease until", time(job.lockedUntil)],
     ["result", job.result],
     ["last error", job.lastError],
-    ["payload", cutText(job.payload.toString(), MAX_PAYLOAD_UNITS)],
-    ["try again", job.status === "failed" ? `hookwork retry ${job.id}` : null],
+    ["payload", describePayload(job, page)],
+    ["try again", isRetryable(job) ? `hookwork retry ${job.id}` : null],
   ]);
   return `Job ${job.id}  ${job.kind}  ${standing(job)}\n${fields}`;
+}
+
+function describePayload({ payload, payloadRemovedAt }: JobDocument, page: Page): string {
+  return payloadRemovedAt === null
+    ? cutText(payload.toString(), MAX_PAYLOAD_UNITS)
+    : `removed by retention on ${page.time(payloadRemovedAt)}`;
+}
+
+function isRetryable({ status, payloadRemovedAt }: JobDocument): boolean {
+  return status === "failed" && payloadRemovedAt === null;
 }

@@ -90,5 +90,5 @@ export function openBot(host: Environment): TelegramSetup {
     redact: redactorOf(host),
   });
   const { signal } = new AbortController();
-  return telegramSetup.create(settingsOf(config, settings), { signal, log });
+  return telegramSetup.create(settingsOf(config, settings), { signal, log, shadow: false });
 }

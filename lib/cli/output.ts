@@ -19,10 +19,14 @@ export interface Page {
 /** Turns a command's value into text for people. */
 export type Render<T> = (value: T, page: Page) => string;
 
-/** The page of a host. A TZ that is no time zone is for the configuration to refuse. */
+/** The time zone of a host. A TZ that is none is for the configuration to refuse. */
+export function timeZoneOf({ environment: { TZ = "UTC" } }: Pick<Host, "environment">): string {
+  return isTimeZone(TZ) ? TZ : "UTC";
+}
+
+/** The page of a host. */
 export function pageOf(host: Host): Page {
-  const { TZ = "UTC" } = host.environment;
-  const timeZone = isTimeZone(TZ) ? TZ : "UTC";
+  const timeZone = timeZoneOf(host);
   return {
     columns: host.columns,
     now: host.now(),

@@ -3,6 +3,7 @@
  * @module
  */
 import { CommanderError } from "commander";
+import { ConfigError } from "../base/errors.ts";
 import { printable } from "../base/text.ts";
 import { ExitCode, explainFailure } from "./failure.ts";
 import type { Host } from "./host.ts";
@@ -15,8 +16,8 @@ import { createProgram } from "./program.ts";
  */
 export async function run(args: readonly string[], host: Host): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
-  const program = createProgram(host, (code) => exitCode = code);
   try {
+    const program = createProgram(host, (code) => exitCode = code);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -25,7 +26,17 @@ export async function run(args: readonly string[], host: Host): Promise<ExitCode
       return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
     }
     const failure = explainFailure(error);
-    host.writeError(`${printable(redactorOf(host)(failure.text), { lines: true })}\n`);
+    host.writeError(`${printable(redacted(host, failure.text), { lines: true })}\n`);
     return failure.exitCode;
+  }
+}
+
+/** Where two parts define one setting differently nothing is known to be secret, and nothing was read either. */
+function redacted(host: Host, text: string): string {
+  try {
+    return redactorOf(host)(text);
+  } catch (error) {
+    if (error instanceof ConfigError) return text;
+    throw error;
   }
 }

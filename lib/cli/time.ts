@@ -1,5 +1,5 @@
 /**
- * Instants and spans as people read them.
+ * Instants as people read and write them.
  * @module
  */
 
@@ -9,18 +9,25 @@ export function formatTime(time: Date, timeZone: string): string {
     .toString({ smallestUnit: "second", timeZoneName: "never" }).replace("T", " ");
 }
 
-const UNITS = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]] as const;
+const SPAN_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A span of seconds by its two largest units: `2 h 5 min`. A negative one counts as 0. */
-export function formatSeconds(seconds: number): string {
-  let rest = Math.max(0, Math.floor(seconds));
-  const parts = UNITS.map(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return { count, text: `${count} ${unit}` };
-  });
-  const first = parts.findIndex(({ count }) => count > 0);
-  if (first === -1) return "0 s";
-  return parts.slice(first, first + 2).filter(({ count }) => count > 0)
-    .map(({ text }) => text).join(" ");
+/**
+ * The instant that somebody typed: a span before now such as `90m`, `2h` or `3d`, or a date with or without a time, as ISO
+ * 8601 has it or as `formatTime` writes it. Without an offset it is of the time zone. Undefined when it is none of these.
+ */
+export function readTime(text: string, now: Date, timeZone: string): Date | undefined {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count && unit) return new Date(now.getTime() - Number(count) * SPAN_SECONDS[unit]! * 1000);
+  try {
+    return new Date(instantOf(text, timeZone).epochMilliseconds);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function instantOf(text: string, timeZone: string): Temporal.Instant {
+  const hasOffset = /:.*(z|[+-]\d\d:?\d\d)$/i.test(text);
+  if (hasOffset) return Temporal.Instant.from(text);
+  return Temporal.PlainDateTime.from(text).toZonedDateTime(timeZone).toInstant();
 }

@@ -34,6 +34,19 @@ export function countUnrouted(sql: Sql, stored: Fragment): Fragment {
   );
 }
 
+/** Part of a statement: counts the things that were created twice: rows of `doubled` with key, kind, ref and the other one. */
+export function countDoubled(sql: Sql, doubled: Fragment): Fragment {
+  return addToAlerts(
+    sql,
+    sql`
+    select kind || ' created twice', count(*),
+      kind || ': created twice in the outside world' || (array_agg(
+        E'\n' || key || ': ' || ref || ' and ' || other || E'\nhookwork effect ' || quote_literal(key)
+        order by key))[1]
+    from ${doubled} as doubled group by kind`,
+  );
+}
+
 /** The rows are topic, count and text. They are locked last in every statement, and in one order: so nothing deadlocks. */
 function addToAlerts(sql: Sql, counted: Fragment): Fragment {
   return sql`
@@ -59,6 +72,8 @@ export async function raiseAlert(
 /** A message to be sent. */
 export interface DueAlert {
   readonly topic: string;
+  /** The number of this taking: only the last one may say what became of it. */
+  readonly tries: number;
   readonly pending: number;
   readonly firstAt: Date;
   readonly unconfirmed: number;
@@ -71,7 +86,10 @@ export interface DueAlert {
  * A locked row is as its last holder left it, also where this statement's snapshot is older: what is counted among the
  * locked rows is true of all processes together.
  */
-export async function takeDueAlerts(db: Queries): Promise<DueAlert[]> {
+export async function takeDueAlerts(
+  db: Queries,
+  limit = MAX_ALERTS_PER_MINUTE,
+): Promise<DueAlert[]> {
   return await db.run(db.sql<DueAlert[]>`
     with latest as materialized (
       select topic, pending, next_at, tried_at > now() - interval '1 minute' as just_tried from alerts
@@ -80,11 +98,12 @@ export async function takeDueAlerts(db: Queries): Promise<DueAlert[]> {
     ), due as (
       select topic from latest where pending > 0 and next_at <= now()
       order by next_at, topic
-      limit greatest(0, ${MAX_ALERTS_PER_MINUTE} - (select count(*) from latest where just_tried))
+      limit least(${limit}::integer,
+        greatest(0, ${MAX_ALERTS_PER_MINUTE} - (select count(*) from latest where just_tried)))
     )
-    update alerts set tried_at = now(), next_at = now() + make_interval(secs => ${TOPIC_PAUSE_SECONDS})
+    update alerts set tries = tries + 1, tried_at = now(), next_at = now() + make_interval(secs => ${TOPIC_PAUSE_SECONDS})
     from due where alerts.topic = due.topic
-    returning alerts.topic, pending, first_at as "firstAt", unconfirmed, last_text as text
+    returning alerts.topic, tries, pending, first_at as "firstAt", unconfirmed, last_text as text
   `);
 }
 
@@ -93,19 +112,19 @@ export async function markAlertSent(db: Queries, alert: DueAlert): Promise<void>
   await db.run(db.sql`
     update alerts set pending = pending - least(pending, ${alert.pending}), first_at = now(),
       sent_at = now(), unconfirmed = 0, last_error = null
-    where topic = ${alert.topic}
+    where topic = ${alert.topic} and tries = ${alert.tries}
   `);
 }
 
 /** Keeps the count of a message that did not arrive, or may not have, and says when to try again. */
 export async function postponeAlert(
   db: Queries,
-  alert: { topic: string; why: string; seconds: number; unconfirmed: number },
+  alert: { topic: string; tries: number; why: string; seconds: number; unconfirmed: number },
 ): Promise<void> {
   await db.run(db.sql`
     update alerts set last_error = ${alert.why}, unconfirmed = ${alert.unconfirmed},
       next_at = now() + make_interval(secs => ${alert.seconds})
-    where topic = ${alert.topic}
+    where topic = ${alert.topic} and tries = ${alert.tries}
   `);
 }
 

@@ -14,26 +14,35 @@ const MAX_LOST = 3;
 /** One claim of a job: the right to settle it. */
 export type Claim = Pick<Job, "id" | "claims">;
 
-/** Prolongs leases; returns the claims that still hold. */
+/** Prolongs leases; returns the claims that still hold, also those whose rows somebody else has locked at this moment. */
 export async function renewLeases(
   db: Queries,
   claims: readonly (Claim & { leaseSeconds: number })[],
-): Promise<Claim[]> {
+): Promise<(Claim & { renewed: boolean })[]> {
   const { sql } = db;
-  const ids = arrayLiteral(claims.map((c) => c.id));
-  return await db.run(sql<Claim[]>`
-    with held as materialized (
-      select jobs.id, given.claims, given.lease
-      from jobs join unnest(
-        ${ids}::bigint[], ${arrayLiteral(claims.map((c) => c.claims))}::integer[],
+  return await db.run(sql<(Claim & { renewed: boolean })[]>`
+    with given as materialized (
+      select * from unnest(
+        ${arrayLiteral(claims.map((c) => c.id))}::bigint[], ${
+    arrayLiteral(claims.map((c) => c.claims))
+  }::integer[],
         ${arrayLiteral(claims.map((c) => c.leaseSeconds))}::float8[]
-      ) as given (id, claims, lease) on given.id = jobs.id and given.claims = jobs.claims
-      where jobs.id = any(${ids}::bigint[]) and jobs.status = 'running'
-      order by jobs.id for update of jobs
+      ) as given (of_job, of_claim, lease)
+    ), held as materialized (
+      select found.id, given.of_claim as claims, given.lease
+      from given cross join lateral (
+        select id from jobs where id = of_job and claims = of_claim and locked_until is not null
+      ) as found
+    ), free as materialized (
+      -- One row that somebody keeps locked must not cost the others their leases.
+      select id from jobs where id in (select id from held) order by id for update skip locked
+    ), renewed as (
+      update jobs set locked_until = clock_timestamp() + make_interval(secs => held.lease)
+      from held, free
+      where jobs.id = held.id and free.id = held.id and jobs.claims = held.claims and jobs.status = 'running'
+      returning jobs.id
     )
-    update jobs set locked_until = clock_timestamp() + make_interval(secs => held.lease)
-    from held where jobs.id = held.id
-    returning jobs.id, jobs.claims
+    select held.id, held.claims, renewed.id is not null as renewed from held left join renewed using (id)
   `);
 }
 
@@ -54,7 +63,9 @@ export interface Transition {
 /**
  * Ends claims; returns those that still held. A job given up is counted in `alerts` by the same statement.
  *
- * `id = any(…)` walks the primary key; a join with the given rows alone lets the planner read the whole table.
+ * One look at the primary key for each given row, in the order of the ids. As a plain join the planner, who thinks that nothing is
+ * running, compares every given row with every running one; `locked_until is not null` says the same as `status = 'running'` and
+ * keeps it from the index that leads it there.
  */
 export async function settleJobs(
   db: Queries,
@@ -63,19 +74,20 @@ export async function settleJobs(
   const { sql } = db;
   const column = (value: (item: Claim & Transition) => string | number | boolean | null) =>
     arrayLiteral(ended.map(value));
-  const ids = column((e) => e.id);
   return await db.run(sql<Claim[]>`
-    with held as materialized (
-      select jobs.id, given.*
-      from jobs join unnest(
-        ${ids}::bigint[], ${column((e) => e.claims)}::integer[], ${column((e) => e.status)}::text[],
-        ${column((e) => e.reason)}::text[], ${column((e) => e.delaySeconds)}::float8[],
-        ${column((e) => e.refund)}::boolean[], ${column((e) => e.error)}::text[],
-        ${column((e) => e.result)}::text[], ${column((e) => e.stepsAside)}::boolean[]
+    with given as materialized (
+      select * from unnest(
+        ${column((e) => e.id)}::bigint[], ${column((e) => e.claims)}::integer[],
+        ${column((e) => e.status)}::text[], ${column((e) => e.reason)}::text[],
+        ${column((e) => e.delaySeconds)}::float8[], ${column((e) => e.refund)}::boolean[],
+        ${column((e) => e.error)}::text[], ${column((e) => e.result)}::text[],
+        ${column((e) => e.stepsAside)}::boolean[]
       ) as given (of_job, of_claim, to_status, why, delay, refund, error, said, aside)
-        on given.of_job = jobs.id and given.of_claim = jobs.claims
-      where jobs.id = any(${ids}::bigint[]) and jobs.status = 'running'
-      order by jobs.id for update of jobs
+      order by of_job
+    ), held as materialized (
+      select found.id, given.* from given cross join lateral (
+        select id from jobs where id = of_job and claims = of_claim and locked_until is not null for update
+      ) as found
     ), settled as (
       update jobs set status = to_status, reason = why, locked_until = null, locked_by = null,
         attempts = attempts - refund::integer,

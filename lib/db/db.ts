@@ -25,6 +25,8 @@ export interface Db extends Queries {
   readonly sql: postgres.Sql;
   /** How often the pool had to be replaced. */
   readonly generation: number;
+  /** Whether the process has given it up. */
+  readonly closed: boolean;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export function connect(options: ConnectOptions): Db {
   const deadlineMs = (options.statementSeconds + SILENCE_SECONDS) * 1000;
   let pool = openPool(options);
   let generation = 0;
+  let closed = false;
   // A deadline that Postgres did not keep means a connection that died without a word (a firewall, a frozen host).
   // The driver would wait on it for as long as TCP does, so the whole pool is replaced.
   const replace = (dead: postgres.Sql) => {
@@ -71,6 +74,9 @@ export function connect(options: ConnectOptions): Db {
     get generation() {
       return generation;
     },
+    get closed() {
+      return closed;
+    },
     async run(statement) {
       const used = pool;
       try {
@@ -80,7 +86,10 @@ export function connect(options: ConnectOptions): Db {
         throw error;
       }
     },
-    close: () => pool.end({ timeout: 1 }),
+    close() {
+      closed = true;
+      return pool.end({ timeout: 1 });
+    },
   };
 }
 
@@ -140,12 +149,12 @@ export function isDataError(error: unknown): boolean {
   return error instanceof postgres.PostgresError && /^(22|23|54)/.test(error.code);
 }
 
-/** Does it again, once, when Postgres chose it as the victim of a deadlock or its plan was outdated. */
+/** Does it again, once, when Postgres chose it as the victim of a deadlock or of a conflict, or its plan was outdated. */
 export async function onceMore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!["40P01", "0A000"].includes(errorCode(error))) throw error;
+    if (!["40P01", "40001", "0A000"].includes(errorCode(error))) throw error;
     return await work();
   }
 }

@@ -4,17 +4,30 @@
  */
 import type { Queries } from "./db.ts";
 
-/** How many seconds the oldest due job has been waiting; 0 when none is due. */
+/**
+ * How many seconds the oldest due job has been waiting; 0 when none is due. Jobs that wait for another one of their entity are not due.
+ *
+ * The recursion hops from kind to kind along the index: a minimum over all kinds would read every future row.
+ */
 export async function getOldestDueSeconds(db: Queries): Promise<number> {
   const [row] = await db.run(db.sql<{ seconds: number }[]>`
-    select greatest(0, coalesce(extract(epoch from now() - min(oldest.run_at)), 0))::float8 as seconds
-    from (
-      (select min(run_at) as run_at from generate_series(0, 3) as level (priority) cross join lateral (
-        select run_at from jobs where status = 'pending' and lost = 0 and priority = level.priority
-        order by run_at limit 1) as ready)
+    with recursive kinds (kind) as (
+      (select kind from jobs where status = 'pending' and entity is null and lost = 0 order by kind limit 1)
       union all
-      (select min(run_at) from jobs where status = 'pending' and lost > 0)
-    ) as oldest
+      select (select kind from jobs where status = 'pending' and entity is null and lost = 0 and kind > kinds.kind
+        order by kind limit 1)
+      from kinds where kind is not null
+    ), oldest (at) as (
+      select ready.run_at from kinds, generate_series(0, 3) as level (priority) cross join lateral (
+        select run_at from jobs where status = 'pending' and entity is null and lost = 0
+          and kind = kinds.kind and priority = level.priority order by run_at limit 1) as ready
+      union all
+      select min(run_at) from jobs where status = 'pending' and entity is null and lost > 0
+      union all
+      select min(next_at) from entities where next_at < 'infinity'
+    )
+    select coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds from oldest
+    where at <= now() and isfinite(at)
   `);
   return row?.seconds ?? 0;
 }
@@ -68,6 +81,50 @@ export async function countFailedJobs(db: Queries, hours: number): Promise<numbe
   const [row] = await db.run(db.sql<{ count: number }[]>`
     select count(*)::int as count from jobs
     where status = 'failed' and finished_at > now() - make_interval(hours => ${hours}::integer)
+  `);
+  return row!.count;
+}
+
+/** Leases that are over although nobody settled the job or took it back. */
+export interface ExpiredLeases {
+  readonly count: number;
+  /** How long the oldest of them has been over; 0 when there is none. */
+  readonly oldestSeconds: number;
+}
+
+/** The leases that are over at this moment. A few are normal: sweeps come every five seconds. */
+export async function getExpiredLeases(db: Queries): Promise<ExpiredLeases> {
+  const [row] = await db.run(db.sql<ExpiredLeases[]>`
+    select count(*)::int as count,
+      coalesce(extract(epoch from now() - min(locked_until)), 0)::float8 as "oldestSeconds"
+    from jobs where status = 'running' and locked_until < now()
+  `);
+  return row!;
+}
+
+/** The run that has been under way for the longest. */
+export interface LongestRun {
+  readonly id: string;
+  readonly kind: string;
+  readonly lockedBy: string;
+  readonly seconds: number;
+}
+
+/** The job that has been running for the longest; undefined when none runs. */
+export async function getLongestRun(db: Queries): Promise<LongestRun | undefined> {
+  const [row] = await db.run(db.sql<LongestRun[]>`
+    select id, kind, locked_by as "lockedBy", extract(epoch from now() - started_at)::float8 as seconds
+    from jobs where status = 'running' order by started_at, id limit 1
+  `);
+  return row;
+}
+
+/** How many events of the last hours could not be routed and still have no job. */
+export async function countUnroutedEvents(db: Queries, hours: number): Promise<number> {
+  const [row] = await db.run(db.sql<{ count: number }[]>`
+    select count(*)::int as count from events
+    where error is not null and received_at > now() - make_interval(hours => ${hours}::integer)
+      and not exists (select from jobs where event_id = events.id offset 0)
   `);
   return row!.count;
 }

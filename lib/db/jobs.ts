@@ -112,8 +112,12 @@ export async function enqueue(
   return id ?? undefined;
 }
 
-/** Gives a failed or finished job a fresh budget; its history (claims, last error) stays. Undefined when it was running or unknown. */
-export async function retryJob(db: Queries, id: string): Promise<string | undefined> {
+/** Gives a job a fresh budget; its history (claims, last error) stays. A job that is done only with `again`. Undefined when it stays as it is. */
+export async function retryJob(
+  db: Queries,
+  id: string,
+  { again = false }: { again?: boolean } = {},
+): Promise<string | undefined> {
   const { sql } = db;
   const [row] = await db.run(sql<{ id: string }[]>`
     with turn as materialized (
@@ -122,7 +126,7 @@ export async function retryJob(db: Queries, id: string): Promise<string | undefi
       update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, run_at = now(),
         superseded_by = null, finished_at = null, locked_until = null, locked_by = null
       -- The entity first: a claim locks in this order too.
-      where id = ${id}::bigint and status <> 'running' and (select count(*) from turn) >= 0
+      where id = ${id}::bigint and status <> 'running' and (status <> 'done' or ${again}) and (select count(*) from turn) >= 0
       returning id, kind, priority, run_at, entity
     ), queued as (${queueEntities(sql)}), told as (${notifyWorkers(sql)})
     select id from made left join told on true

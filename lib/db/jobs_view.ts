@@ -28,13 +28,15 @@ export interface JobView {
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
+  /** When retention emptied it; it cannot be retried any more. */
+  readonly payloadRemovedAt: Date | null;
 }
 
 const columns = (sql: Sql) =>
   sql`id, kind, payload::text as payload, status, reason, priority, attempts, max_attempts as "maxAttempts",
     claims, lost, run_at as "runAt", locked_until as "lockedUntil", locked_by as "lockedBy",
     last_error as "lastError", result, key, event_id as "eventId", created_at as "createdAt",
-    started_at as "startedAt", finished_at as "finishedAt"`;
+    started_at as "startedAt", finished_at as "finishedAt", payload_removed_at as "payloadRemovedAt"`;
 
 /** One job. */
 export async function getJob(db: Queries, id: string): Promise<JobView | undefined> {

@@ -13,6 +13,7 @@ const FOLDER = new URL("../../migrations/", import.meta.url);
 const LOCK = 7_405_118;
 /** Our own SQLSTATE: another migrator was faster. */
 const ALREADY_APPLIED = "HW001";
+const UNDEFINED_COLUMN = "42703";
 const TRIES = 10;
 /** Between two tries, so that what has queued up behind one gets through. */
 const PAUSE_MS = 1000;
@@ -84,9 +85,7 @@ async function applyMissing(
   migrations: readonly Migration[],
   patience: Patience,
 ): Promise<string[]> {
-  const rows = await sql<
-    { name: string; checksum: string }[]
-  >`select name, checksum from migrations`;
+  const rows = await readApplied(sql);
   const seen = new Map(rows.map((row) => [row.name, row.checksum]));
   const changed = migrations.find((m) => seen.has(m.name) && seen.get(m.name) !== m.checksum);
   if (changed) {
@@ -101,6 +100,17 @@ async function applyMissing(
     patience.log(`applied ${migration.name}`);
   }
   return applied;
+}
+
+async function readApplied(sql: postgres.Sql): Promise<{ name: string; checksum: string }[]> {
+  try {
+    return await sql<{ name: string; checksum: string }[]>`select name, checksum from migrations`;
+  } catch (error) {
+    if (errorCode(error) !== UNDEFINED_COLUMN) throw error;
+    throw new RefusedError(
+      "Cannot migrate: the table migrations belongs to another program; give Hookwork a database of its own",
+    );
+  }
 }
 
 async function applyOne(

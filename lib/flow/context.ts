@@ -5,9 +5,21 @@
 import type { App } from "../app.ts";
 import { settingsOf } from "../base/config.ts";
 import { PermanentError } from "../base/errors.ts";
-import type { AnyHandler, ClientDefinitions, Event, Job, JobContext, NewJob } from "../contract.ts";
+import type {
+  AnyHandler,
+  ClientContext,
+  ClientDefinitions,
+  Effect,
+  Event,
+  Job,
+  JobContext,
+  NewJob,
+} from "../contract.ts";
 import { getEvent } from "../db/events.ts";
 import { enqueue } from "../db/jobs.ts";
+import { carryOut } from "./effect.ts";
+import { getBodyRemovedAt } from "../db/retention.ts";
+import { describeRemoval } from "./retention.ts";
 
 /** Makes the context of one run. */
 export function createContext(
@@ -18,12 +30,15 @@ export function createContext(
   // deno-lint-ignore no-explicit-any -- the registry holds handlers of different clients
 ): JobContext<any, any> {
   const log = app.log.with({ job: job.id, kind: job.kind, attempt: job.attempts });
+  const inShadow = (kind: string) => app.config.SHADOW_KINDS.includes(kind);
+  const shadow = inShadow(job.kind);
   return {
     job,
     signal,
     log,
+    shadow,
     settings: settingsOf(app.config, handler.settings),
-    clients: createClients(app, handler, { signal, log }),
+    clients: createClients(app, handler, { signal, log, shadow }),
     get sql() {
       return stoppable(app.handlerDb.sql, signal);
     },
@@ -33,7 +48,15 @@ export function createContext(
     },
     enqueue(next: NewJob) {
       signal.throwIfAborted();
+      if (shadow && !inShadow(next.kind)) {
+        log.info("a job was not made, since its kind is not in shadow", { next: next.kind });
+        return Promise.resolve(undefined);
+      }
       return enqueue(app.db, next, job.eventId);
+    },
+    effect(key: string, effect: Effect) {
+      signal.throwIfAborted();
+      return carryOut({ app, job, signal, log, shadow }, key, effect);
     },
   };
 }
@@ -41,7 +64,7 @@ export function createContext(
 function createClients(
   app: App,
   handler: AnyHandler,
-  context: { signal: AbortSignal; log: App["log"] },
+  context: ClientContext,
 ): Record<string, unknown> {
   const clients = Object.entries(handler.clients as ClientDefinitions);
   return Object.fromEntries(
@@ -78,7 +101,8 @@ async function loadEvent(app: App, id: string | null): Promise<Event | undefined
   if (id === null) return undefined;
   const event = await getEvent(app.db, id);
   if (event && event.body === null) {
-    throw new PermanentError(`Cannot read event ${id}: its body was removed by retention`);
+    const why = describeRemoval("body", await getBodyRemovedAt(app.db, id));
+    throw new PermanentError(`Cannot read event ${id}: ${why}`);
   }
   return event as Event | undefined;
 }

@@ -2,7 +2,6 @@
  * Runs one claim of a job: its payload is checked, its handler runs under a deadline.
  * @module
  */
-import * as z from "zod";
 import type { App } from "../app.ts";
 import { describeError, OutcomeUnknownError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
@@ -11,7 +10,8 @@ import type { AnyHandler, Job } from "../contract.ts";
 import { createContext } from "./context.ts";
 import type { Ending } from "./decide.ts";
 
-const DEFAULT_TIMEOUT_SECONDS = 60;
+/** The deadline of a run when its kind names none. */
+export const DEFAULT_TIMEOUT_SECONDS = 60;
 /** How long a stopped handler may take to say that a call of its was cut off. */
 const UNWIND_MS = 250;
 
@@ -27,6 +27,9 @@ const STOPPED = {
   lease_lost: "The job's lease is lost: another worker may have it",
   shutdown: "The worker is shutting down",
 };
+
+/** Made once: an error of its own for each run would cost more than the run's own bookkeeping. */
+const ENDED = new Error("The run has ended");
 
 /** One run of a handler. */
 export interface Run {
@@ -60,7 +63,7 @@ function over(ending: Promise<Ending | undefined>): Run {
 function readPayload(handler: AnyHandler, text: string): { value: unknown } | { why: string } {
   try {
     const parsed = handler.payload.safeParse(parseJson(text));
-    return parsed.success ? { value: parsed.data } : { why: z.prettifyError(parsed.error) };
+    return parsed.success ? { value: parsed.data } : { why: describeError(parsed.error) };
   } catch (error) {
     // Nested thousands of levels deep, JSON is valid and yet too much for a parser's stack.
     return { why: describeError(error) };
@@ -77,7 +80,11 @@ async function invoke(
 ): Promise<Ending> {
   try {
     const said = await handler.run(payload, createContext(app, handler, job, signal));
-    return { is: "done", result: said?.result };
+    // A handler without types may say anything.
+    return {
+      is: "done",
+      result: said?.result === undefined ? undefined : describeError(said.result),
+    };
   } catch (error) {
     return { is: "threw", error };
   }
@@ -98,7 +105,7 @@ async function underDeadline(
   } finally {
     clearTimeout(timer);
     // Calls on the context end with the run, also those of a handler that left work behind.
-    if (!signal.aborted) controller.abort();
+    if (!signal.aborted) controller.abort(ENDED);
   }
 }
 

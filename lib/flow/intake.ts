@@ -3,7 +3,7 @@
  * @module
  */
 import type { App } from "../app.ts";
-import { createBatch } from "../base/batch.ts";
+import { createBatch, OverloadedError } from "../base/batch.ts";
 import { describeError } from "../base/errors.ts";
 import { isDataError, onceMore, type Queries } from "../db/db.ts";
 import { type DeliveryRow, insertDeliveries, type Stored } from "../db/events.ts";
@@ -20,20 +20,25 @@ export class UnavailableError extends Error {
   readonly retryAfterSeconds = RETRY_AFTER_SECONDS;
 }
 
+/** What was stored, and why without its jobs, if Postgres refused them. */
+export interface Kept extends Stored {
+  readonly error?: string;
+}
+
 /** The way of deliveries into the database. */
 export interface Intake {
   /** Resolves once the delivery is durable; rejects with UnavailableError after 1.5 s at the latest. */
-  store(delivery: DeliveryRow): Promise<Stored>;
+  store(delivery: DeliveryRow): Promise<Kept>;
   /** Resolves when nothing waits. */
   idle(): Promise<void>;
 }
 
 /** Opens the way; `outage` is told of each success and failure. */
 export function createIntake(app: Pick<App, "db">, outage: Outage): Intake {
-  const batch = createBatch<DeliveryRow, Stored | Error>({
+  const batch = createBatch<DeliveryRow, Kept | Error>({
     flush: (deliveries) => storeAll(app.db, deliveries),
     maxItems: 256,
-    maxBytes: 4 * MIB,
+    maxBytes: MIB,
     bytesOf: (delivery) => delivery.body.length,
     // While one statement waits for its commit the next one collects; the pool keeps a connection for readiness.
     inFlight: 2,
@@ -48,7 +53,8 @@ export function createIntake(app: Pick<App, "db">, outage: Outage): Intake {
       outage.over();
       return stored;
     } catch (cause) {
-      outage.failed(cause);
+      // Too much at once is no fault of the database.
+      if (!(cause instanceof OverloadedError)) outage.failed(cause);
       throw new UnavailableError("Cannot store the delivery now", { cause });
     }
   };
@@ -59,14 +65,14 @@ export function createIntake(app: Pick<App, "db">, outage: Outage): Intake {
 async function storeAll(
   db: Queries,
   deliveries: readonly DeliveryRow[],
-): Promise<(Stored | Error)[]> {
+): Promise<(Kept | Error)[]> {
   try {
     return await onceMore(() => insertDeliveries(db, deliveries));
   } catch (error) {
     // After a lost connection the outcome is unknown, and trying one by one could only take longer.
     if (!isDataError(error)) throw error;
     if (deliveries.length === 1) return [await storeUnroutable(db, deliveries[0]!, error)];
-    const results: (Stored | Error)[] = [];
+    const results: (Kept | Error)[] = [];
     for (const delivery of deliveries) results.push(...await storeAll(db, [delivery]));
     return results;
   }
@@ -77,11 +83,11 @@ async function storeUnroutable(
   db: Queries,
   delivery: DeliveryRow,
   refusal: unknown,
-): Promise<Stored | Error> {
+): Promise<Kept | Error> {
   const error = delivery.error ?? `Its jobs were refused: ${describeError(refusal)}`;
   try {
     const [stored] = await insertDeliveries(db, [{ ...delivery, jobs: [], error }]);
-    return stored!;
+    return { ...stored!, error };
   } catch (cause) {
     if (isDataError(cause)) return cause as Error;
     throw cause;

@@ -39,7 +39,8 @@ export function watchProofs(app: Pick<App, "db" | "log">): ProofWatch {
       if ((run & (run - 1)) === 0) {
         app.log.warn("a delivery was not proven", { source, why, remote, run });
       }
-      if (run !== RUN) return;
+      // Again at each doubling: the first time the database may have been away, or the source new.
+      if (run !== RUN && (run < RUN || (run & (run - 1)) !== 0)) return;
       alertOnce(source, why).catch((error) =>
         app.log.error("cannot ask for an alert", { why: describeError(error) })
       );

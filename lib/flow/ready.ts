@@ -5,8 +5,10 @@
 import type { App } from "../app.ts";
 import { describeError } from "../base/errors.ts";
 import { listAlertProblems } from "../db/alerts.ts";
-import { getOldestDueSeconds } from "../db/health.ts";
+import { getExpiredLeases, getOldestDueSeconds } from "../db/health.ts";
 import { listPendingMigrations } from "../db/migrate.ts";
+import { judgeMigrations } from "./doctor_database.ts";
+import { judgeAlerts, judgeLeases, judgeOldestDue } from "./doctor_queue.ts";
 
 const DEADLINE_MS = 1500;
 
@@ -35,16 +37,18 @@ export async function checkReadiness(app: App, deadlineMs = DEADLINE_MS): Promis
   }
 }
 
+/** Of the doctor's questions the quick ones: a load balancer asks often, and the answer has a deadline. */
 async function look(app: App): Promise<Readiness> {
-  const pending = await listPendingMigrations(app.db);
-  if (pending.length > 0) {
-    const problem = `Migrations are not applied: ${pending.join(", ")}; run \`hookwork migrate\``;
+  const migrations = judgeMigrations(await listPendingMigrations(app.db));
+  if (migrations.level === "bad") {
+    const problem = `${migrations.detail}; run \`${migrations.remedy}\``;
     return { ready: false, problems: [problem], warnings: [] };
   }
-  const warnings = (await listAlertProblems(app.db)).map((why) => `Alerts do not arrive: ${why}`);
-  const minutes = Math.floor(await getOldestDueSeconds(app.db) / 60);
-  if (minutes >= app.config.OLDEST_DUE_ALERT_MINUTES) {
-    warnings.push(`The oldest due job has been waiting for ${minutes} minutes`);
-  }
+  const findings = [
+    ...judgeAlerts(await listAlertProblems(app.db)),
+    judgeOldestDue(await getOldestDueSeconds(app.db), app.config),
+    judgeLeases(await getExpiredLeases(app.db)),
+  ];
+  const warnings = findings.filter(({ level }) => level === "bad").map(({ detail }) => detail);
   return { ready: true, problems: [], warnings };
 }

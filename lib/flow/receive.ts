@@ -26,7 +26,7 @@ export async function receive(
   const row = planDelivery(app, name, delivery, secretIndex);
   const stored = await intake.store(row);
   if (stored.id === null) return { duplicate: true, id: await findRepeated(app, row) };
-  const error = row.error ?? undefined;
+  const error = stored.error ?? row.error ?? undefined;
   return { duplicate: false, id: stored.id, jobs: stored.jobs, error };
 }
 
@@ -48,7 +48,7 @@ export function planDelivery(
     secretIndex,
     path: delivery.url.pathname,
     query: delivery.url.search,
-    headers: storedHeaders(source, delivery.headers),
+    headers: storedHeaders(app.registry, delivery.headers),
     body: delivery.body,
     error: error === undefined ? null : storableText(app.redact(error), ERROR_LENGTH),
     jobs: error === undefined ? jobs.value! : [],
@@ -76,8 +76,10 @@ function attempt<T>(work: () => T): { value?: T; error?: string } {
 const normalKey = (key: string | undefined) => key === undefined ? null : storedKey(key);
 const bodyKey = (body: Uint8Array) => `sha256:${createHash("sha256").update(body).digest("hex")}`;
 
-function storedHeaders(source: Source, headers: Headers): Record<string, string> {
-  const secret = new Set([...SECRET_HEADERS, ...source.secretHeaders.map((h) => h.toLowerCase())]);
+/** A sender that mixes sources up must not have a secret stored either, so those of all sources are left out. */
+function storedHeaders({ sources }: Registry, headers: Headers): Record<string, string> {
+  const ofSources = [...sources.values()].flatMap(({ secretHeaders }) => secretHeaders);
+  const secret = new Set([...SECRET_HEADERS, ...ofSources.map((name) => name.toLowerCase())]);
   return Object.fromEntries([...headers].filter(([name]) => !secret.has(name)));
 }
 

@@ -7,13 +7,15 @@ import { createBatch } from "../base/batch.ts";
 import { sleep } from "../base/repeat.ts";
 import { storableText } from "../base/text.ts";
 import type { Job } from "../contract.ts";
-import { isDataError, onceMore } from "../db/db.ts";
+import { errorCode, isDataError, onceMore } from "../db/db.ts";
 import { type Claim, settleJobs, type Transition } from "../db/claims.ts";
 import { decide, type Ending } from "./decide.ts";
 
 const ERROR_LENGTH = 4000;
 const RESULT_LENGTH = 1000;
 const PATIENCE_MS = [100, 200, 500, 1000, 2000];
+
+const QUERY_CANCELED = "57014";
 
 type Settlement = Claim & Transition;
 
@@ -53,7 +55,9 @@ async function write(
       return settlements.map((settlement) => claims.has(`${settlement.id}/${settlement.claims}`));
     } catch (error) {
       const refused = isDataError(error);
-      if (refused && settlements.length > 1) return await writeApart(app, settlements, abandon);
+      // A statement that ran out of time may have waited for one locked row.
+      const apart = refused || errorCode(error) === QUERY_CANCELED;
+      if (apart && settlements.length > 1) return await writeApart(app, settlements, abandon);
       app.log.warn("cannot settle jobs yet", { jobs: settlements.length, error });
       if (refused) settlements = settlements.map(withoutTexts);
       await sleep(PATIENCE_MS[Math.min(attempt, PATIENCE_MS.length - 1)]!, abandon);

@@ -20,21 +20,24 @@ export interface Tick {
   stop(): Promise<void>;
 }
 
-/** Starts ticking. The receiver ticks too, without schedules, so that workers that are all dead are noticed. */
+/**
+ * Starts ticking. The receiver ticks too, without schedules, so that workers that are all dead are noticed. Each step has a loop
+ * of its own: neither a schedule that fails nor a Telegram that is slow may hold up the others.
+ */
 export function startTick(app: App, outage: Outage, options: { schedules: boolean }): Tick {
-  const steps = [
-    ...(options.schedules ? [fireDueSlots] : []),
-    watchOldestDue,
-    sendDueAlerts,
-  ];
-  const tick = async () => {
-    const failures: unknown[] = [];
-    // Each by itself: a schedule that fails must not silence the alerts.
-    for (const step of steps) await step(app).catch((error: unknown) => failures.push(error));
-    if (failures.length === 0) outage.over();
-    for (const failure of failures) outage.failed(failure);
+  const loop = (step: (app: App) => Promise<void>) => {
+    const part = outage.part();
+    const work = () => step(app).then(() => part.over());
+    return repeat(TICK_MS, work, (error) => part.failed(error));
   };
-  return repeat(TICK_MS, tick, (error) => outage.failed(error));
+  const sending = loop(sendDueAlerts);
+  const others = [watchOldestDue, ...(options.schedules ? [fireDueSlots] : [])].map(loop);
+  return {
+    soon: () => sending.soon(),
+    async stop() {
+      await Promise.all([sending, ...others].map((part) => part.stop()));
+    },
+  };
 }
 
 /** Asks for an alert when the oldest due job waits for too long: workers are dead, stuck, or too few. */

@@ -17,11 +17,11 @@ export const heartbeat = defineHandler({
       secret: true,
     }),
   },
-  async run({ slot, late }, { settings, signal, log }) {
+  async run({ slot, late }, { settings, signal, shadow, log }) {
     log.info("Heartbeat", { slot, late });
     if (settings.HEARTBEAT_URL === undefined) return;
     const what = "report the heartbeat";
     const url = new URL(settings.HEARTBEAT_URL);
-    check(await call({ what, url, signal }), what);
+    check(await call({ what, url, signal, shadow }), what);
   },
 });

@@ -2,7 +2,7 @@
  * Calls to outside services: one deadline over connection and body, bodies with a cap, failures without addresses.
  * @module
  */
-import { OutcomeUnknownError, TemporaryError } from "../base/errors.ts";
+import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 
 /** One call to an outside service. */
@@ -16,6 +16,10 @@ export interface Call {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Whether a repeat does no harm; when absent, the method tells (RFC 9110, section 9.2.2). */
   readonly idempotent?: boolean;
+  /** Whether nothing changes on the other side but what reading needs, such as a token; when absent, the method tells. */
+  readonly reads?: boolean;
+  /** Whether only reads are made, since the kind that asks runs in shadow. */
+  readonly shadow: boolean;
   readonly signal: AbortSignal;
   /** From the first packet to the last byte of the answer; 10 when absent. */
   readonly deadlineSeconds?: number;
@@ -32,6 +36,7 @@ export interface Answer {
   json(): unknown;
 }
 
+const READING_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 const IDEMPOTENT_METHODS = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 // Without idle connections: when a kept one turns out to be closed, the runtime sends the request again by itself, POST too.
@@ -40,10 +45,12 @@ const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 /**
  * Makes a call and reads its answer, whatever its status. Redirects are not followed.
  * Throws TemporaryError when nothing can have happened on the other side, or when a repeat does no harm;
- * OutcomeUnknownError when the call may have taken effect and a repeat could do it twice.
+ * OutcomeUnknownError when the call may have taken effect and a repeat could do it twice;
+ * PermanentError in shadow, unless the call is a read.
  */
 export async function call(request: Call): Promise<Answer> {
   const { url, method = "GET", headers, body, deadlineSeconds = 10 } = request;
+  if (request.shadow && !(request.reads ?? READING_METHODS.has(method))) throw refusal(request);
   if (request.signal.aborted) throw failure(request, "aborted before it began", true);
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), deadlineSeconds * 1000);
@@ -90,6 +97,12 @@ function json(body: Uint8Array<ArrayBuffer>): unknown {
   } catch {
     return undefined;
   }
+}
+
+function refusal({ what }: Call): Error {
+  return new PermanentError(
+    `Cannot ${what}: its kind runs in shadow, where only reads are made; let the handler do it by ctx.effect()`,
+  );
 }
 
 function failure(request: Call, why: string, neverSent = false): Error {

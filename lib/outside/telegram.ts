@@ -29,8 +29,9 @@ export const telegram = defineClient({
     ...botSettings,
     TELEGRAM_ALERT_CHAT_ID: text("The Telegram chat that is told when work is given up."),
   },
-  create(settings, { signal, log }): Telegram {
-    const api = createBotApi(settings, signal);
+  create(settings, context): Telegram {
+    const { log } = context;
+    const api = createBotApi(settings, context);
     const send: Telegram["sendMessage"] = (chatId, text) => sendMessage(api, chatId, text, log);
     return {
       sendMessage: send,

@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import type { Schema } from "../contract.ts";
+import type { ClientContext, Schema } from "../contract.ts";
 import type { SettingValues } from "../setting.ts";
 import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
 import { parseRetryAfter } from "../base/retry_after.ts";
@@ -61,7 +61,7 @@ type Envelope = z.infer<typeof envelope>;
  */
 export function createBotApi(
   settings: SettingValues<typeof botSettings>,
-  signal: AbortSignal,
+  { signal, shadow }: Pick<ClientContext, "signal" | "shadow">,
 ): BotApi {
   const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API: api } = settings;
   const base = `${api.replace(/\/+$/, "")}/bot${token}`;
@@ -74,6 +74,7 @@ export function createBotApi(
       body: JSON.stringify(parameters),
       idempotent,
       signal,
+      shadow,
     });
     const said = envelope.safeParse(answer.json()).data;
     const value = result.safeParse(said?.result);

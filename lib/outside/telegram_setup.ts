@@ -39,8 +39,8 @@ export interface TelegramSetup {
 /** The bot of TELEGRAM_BOT_TOKEN; needs no chat yet, since it is there to find one. */
 export const telegramSetup = defineClient({
   settings: botSettings,
-  create(settings, { signal }): TelegramSetup {
-    const api = createBotApi(settings, signal);
+  create(settings, context): TelegramSetup {
+    const api = createBotApi(settings, context);
     return {
       getMe: () => getMe(api),
       chats: () => chats(api),

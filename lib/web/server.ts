@@ -4,7 +4,8 @@
  */
 import { STATUS_CODE } from "@std/http/status";
 import type { App } from "../app.ts";
-import { describeError } from "../base/errors.ts";
+import { describeError, RefusedError } from "../base/errors.ts";
+import { within } from "../base/repeat.ts";
 import { createIntake } from "../flow/intake.ts";
 import { watchOutage } from "../flow/outage.ts";
 import { watchProofs } from "../flow/proofs.ts";
@@ -13,6 +14,8 @@ import { createHandler, type RequestHandler } from "./routes.ts";
 
 /** For the requests under way at a stop: more than the intake's deadline, far less than a supervisor's patience. */
 const GRACE_MS = 5000;
+/** For what goes on beside them. */
+const DRAIN_MS = 2000;
 
 /** Something that listens. */
 export interface Server {
@@ -23,6 +26,8 @@ export interface Server {
    * grace. Called again, it does not wait any more.
    */
   stop(): Promise<void>;
+  /** Resolves when it no longer listens although nobody stopped it. */
+  readonly failed: Promise<Error>;
 }
 
 /** Where to listen, and how long requests under way may take at a stop. */
@@ -33,7 +38,7 @@ export interface ServeOptions {
   readonly graceMs?: number;
 }
 
-/** Starts the receiver on HOST and PORT. Throws Deno.errors.AddrInUse when the port is taken. */
+/** Starts the receiver on HOST and PORT. Throws RefusedError when it cannot listen there. */
 export function startReceiver(app: App): Server {
   const { HOST: hostname, PORT: port } = app.config;
   const outage = watchOutage(app, "receiver");
@@ -43,20 +48,22 @@ export function startReceiver(app: App): Server {
   const tick = startTick(app, outage.part(), { schedules: false });
   return {
     port: server.port,
+    failed: server.failed,
     async stop() {
       await server.stop();
-      await Promise.all([intake.idle(), tick.stop()]);
+      // An alert under way may be cut off: its row stays, and another process sends it.
+      await within(DRAIN_MS, Promise.all([intake.idle(), tick.stop()]));
     },
   };
 }
 
-/** Serves a handler over HTTP. Throws Deno.errors.AddrInUse when the port is taken. */
+/** Serves a handler over HTTP. Throws RefusedError when it cannot listen there. */
 export function serve(
   { log }: Pick<App, "log">,
   handler: RequestHandler,
   { hostname, port, graceMs = GRACE_MS }: ServeOptions,
 ): Server {
-  const server = Deno.serve({
+  const server = listen({
     hostname,
     port,
     onListen: ({ hostname, port }) => log.info("listening", { hostname, port }),
@@ -75,11 +82,30 @@ export function serve(
     clearTimeout(timer);
   };
   let stopping: Promise<void> | undefined;
+  const failed = Promise.withResolvers<Error>();
+  // Deno stops listening when it cannot accept, for instance without file descriptors, and says so here only.
+  const noteEnd = (why: string) =>
+    stopping ?? failed.resolve(new Error(`no longer listens: ${why}`));
+  server.finished.then(() => noteEnd("the server ended"), (error) => noteEnd(describeError(error)));
   return {
+    failed: failed.promise,
     port: server.addr.port,
     stop() {
       if (stopping) enough.resolve();
       return stopping ??= drain();
     },
   };
+}
+
+function listen(
+  options: Deno.ServeTcpOptions,
+  handler: RequestHandler,
+): Deno.HttpServer<Deno.NetAddr> {
+  try {
+    return Deno.serve(options, handler);
+  } catch (cause) {
+    const { hostname, port } = options;
+    const remedy = "end the other process, or set HOST and PORT to what is free on this machine";
+    throw new RefusedError(`Cannot listen on ${hostname}:${port}; ${remedy}`, { cause });
+  }
 }

@@ -4,7 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { jittered } from "../base/repeat.ts";
-import { claimJobs } from "../db/claim.ts";
+import { claimJobs, type ClaimRequest } from "../db/claim.ts";
 import type { Outage } from "../flow/outage.ts";
 import type { Bell } from "./bell.ts";
 import type { Claims } from "./claims.ts";
@@ -15,6 +15,8 @@ const POLL_MS = 1000;
 /** What the loop works with. */
 export interface ClaimingParts {
   readonly worker: string;
+  /** What it takes, and how long a claim of each kind holds. */
+  readonly kinds: ClaimRequest["kinds"];
   readonly bell: Bell;
   readonly claims: Claims;
   readonly runner: Runner;
@@ -53,15 +55,13 @@ export function startClaiming(app: App, parts: ClaimingParts): { stop(): Promise
 }
 
 /** Makes the function that fills the free slots once, and says whether more jobs may be waiting. */
-function claimer(app: App, { worker, claims, runner }: ClaimingParts): () => Promise<boolean> {
+function claimer(
+  app: App,
+  { worker, kinds, claims, runner }: ClaimingParts,
+): () => Promise<boolean> {
   const slots = app.config.WORKER_CONCURRENCY;
-  const leases = new Map(
-    [...app.registry.handlers.values()].map((
-      { kind, leaseSeconds },
-    ) => [kind, leaseSeconds ?? app.config.LEASE_SECONDS]),
-  );
-  const kinds = [...leases].map(([kind, leaseSeconds]) => ({ kind, leaseSeconds }));
-  let quarantineLookedMs = -Infinity;
+  const leases = new Map(kinds.map(({ kind, leaseSeconds }) => [kind, leaseSeconds]));
+  let quarantineAtMs = -Infinity;
 
   const take = async (limit: number, quarantined: boolean) => {
     const askedAtMs = performance.now();
@@ -70,14 +70,21 @@ function claimer(app: App, { worker, claims, runner }: ClaimingParts): () => Pro
     for (const job of jobs) runner.start(claims.add(job, leases.get(job.kind)!, askedAtMs));
     return jobs.length;
   };
+  /** Takes one job that wants the worker to itself; the next one not before the others have had as long. */
+  const takeAlone = async () => {
+    const beganMs = performance.now();
+    quarantineAtMs = beganMs + POLL_MS;
+    if (await take(1, true) === 0) return false;
+    runner.aloneEnded().then(() => quarantineAtMs = 2 * performance.now() - beganMs);
+    return true;
+  };
   return async () => {
     const free = slots - claims.size;
     if (free <= 0 || runner.alone) return false;
-    // Seldom, since these are few, and never two at once: each wants the worker to itself.
-    if (performance.now() - quarantineLookedMs >= POLL_MS) {
-      quarantineLookedMs = performance.now();
-      if (await take(1, true) > 0) return false;
-    }
-    return await take(free, false) === free;
+    if (performance.now() >= quarantineAtMs && await takeAlone()) return false;
+    const count = await take(free, false);
+    // Nothing else is there to be harmed, or to be kept waiting.
+    if (count === 0 && claims.size === 0 && await takeAlone()) return false;
+    return count === free;
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { App } from "../app.ts";
 import type { Job } from "../contract.ts";
-import { renewLeases } from "../db/claims.ts";
+import { type Claim, renewLeases } from "../db/claims.ts";
 import { StoppedError } from "../flow/execute.ts";
 
 /** A job in this worker's hands. */
@@ -25,6 +25,8 @@ export interface Claims {
   atMost(count: number): Promise<void>;
   /** Prolongs all leases, and stops the runs whose lease is lost. */
   renew(): Promise<void>;
+  /** Stops the runs whose lease has certainly ended: cut off from the database, another may have taken them over. */
+  expire(): void;
   /** Stops all runs, and those that are still to come. */
   stop(error: StoppedError): void;
 }
@@ -68,17 +70,16 @@ export function createClaims(app: App, now: () => number = () => performance.now
     async renew() {
       const asked = [...all];
       if (asked.length === 0) return;
-      try {
-        const askedAtMs = now();
-        const kept = await renewAll(app, asked);
-        for (const held of asked) {
-          if (kept.has(held)) held.heldUntilMs = askedAtMs + held.leaseSeconds * 1000;
-          else if (all.has(held)) lose(held);
-        }
-      } finally {
-        // Cut off from the database, a worker must not go on with what another may have taken over.
-        for (const held of all) if (now() > held.heldUntilMs) lose(held);
+      const askedAtMs = now();
+      const kept = await renewAll(app, asked);
+      for (const held of asked) {
+        const renewed = kept.get(claimName(held.job));
+        if (renewed) held.heldUntilMs = askedAtMs + held.leaseSeconds * 1000;
+        else if (renewed === undefined && all.has(held)) lose(held);
       }
+    },
+    expire() {
+      for (const held of all) if (now() > held.heldUntilMs) lose(held);
     },
     stop(error) {
       stopped = error;
@@ -87,11 +88,16 @@ export function createClaims(app: App, now: () => number = () => performance.now
   };
 }
 
-async function renewAll(app: App, asked: readonly Held[]): Promise<ReadonlySet<Held>> {
+/** The claims that still hold, by name, and whether each was prolonged. */
+async function renewAll(
+  app: App,
+  asked: readonly Held[],
+): Promise<ReadonlyMap<string, boolean>> {
   const rows = await renewLeases(
     app.db,
     asked.map(({ job, leaseSeconds }) => ({ id: job.id, claims: job.claims, leaseSeconds })),
   );
-  const kept = new Set(rows.map((row) => `${row.id}/${row.claims}`));
-  return new Set(asked.filter(({ job }) => kept.has(`${job.id}/${job.claims}`)));
+  return new Map(rows.map((row) => [claimName(row), row.renewed]));
 }
+
+const claimName = ({ id, claims }: Claim) => `${id}/${claims}`;

@@ -3,6 +3,7 @@
  * @module
  */
 import type { App } from "../app.ts";
+import type { Watchdog } from "../base/watchdog.ts";
 import type { Job } from "../contract.ts";
 import type { Transition } from "../db/claims.ts";
 import { execute } from "../flow/execute.ts";
@@ -14,8 +15,12 @@ export interface Runner {
   start(held: Held): void;
   /** Whether a quarantined job has, or waits for, the worker to itself. */
   readonly alone: boolean;
+  /** Resolves when no quarantined job has the worker to itself any more. */
+  aloneEnded(): Promise<void>;
   /** Jobs whose handlers have not ended, also of runs that were stopped; this process must not start them again. */
   unsettled(): string[];
+  /** Jobs whose handlers go on although their runs were stopped that long ago. */
+  stuck(forMs: number): string[];
   /** When a run last began or ended, by the monotonic clock. */
   readonly lastMoveMs: number;
 }
@@ -24,39 +29,54 @@ export interface Runner {
 export interface RunnerParts {
   readonly claims: Claims;
   readonly settler: Settler;
+  /** Is told of each run, so that a stall names its job. */
+  readonly watchdog?: Watchdog;
   onGivenUp(): void;
   onAloneEnded(): void;
 }
 
 /** Has started nothing yet. */
 export function createRunner(app: App, parts: RunnerParts): Runner {
-  const { claims, settler } = parts;
-  const unsettled = new Set<string>();
-  let alone = false;
+  const { claims, settler, watchdog } = parts;
+  /** When the run was stopped, by the id of its job; Infinity while it goes on. */
+  const unsettled = new Map<string, number>();
+  let alone: PromiseWithResolvers<void> | undefined;
   let lastMoveMs = performance.now();
 
   const run = async (held: Held) => {
     const { job } = held;
-    unsettled.add(job.id);
+    unsettled.set(job.id, Infinity);
+    watchdog?.began(job.id, job.kind);
     const { ending, settled } = execute(app, job, held.controller);
-    settled.then(() => unsettled.delete(job.id));
+    settled.then(() => {
+      unsettled.delete(job.id);
+      watchdog?.ended(job.id);
+    });
     const ended = await ending;
     lastMoveMs = performance.now();
+    if (unsettled.has(job.id)) unsettled.set(job.id, lastMoveMs);
     if (ended === undefined) return;
     const transition = await settler.settle(job, ended);
     report(app, job, transition);
     if (transition?.status === "failed") parts.onGivenUp();
   };
   const runAlone = async (held: Held) => {
-    alone = true;
-    await claims.atMost(1);
-    await run(held);
-    alone = false;
+    alone = Promise.withResolvers();
+    try {
+      await claims.atMost(1);
+      await run(held);
+    } finally {
+      alone.resolve();
+      alone = undefined;
+    }
   };
   const start = async (held: Held) => {
     lastMoveMs = performance.now();
     try {
       await (held.job.lost > 0 ? runAlone(held) : run(held));
+    } catch (error) {
+      // The job stays claimed until its lease ends, and counts as lost: worse than failed, better than a dead worker.
+      app.log.error("a run broke", { job: held.job.id, kind: held.job.kind, error });
     } finally {
       claims.remove(held);
     }
@@ -65,12 +85,17 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
   return {
     start: (held) => void start(held),
     get alone() {
-      return alone;
+      return alone !== undefined;
     },
+    aloneEnded: () => alone?.promise ?? Promise.resolve(),
     get lastMoveMs() {
       return lastMoveMs;
     },
-    unsettled: () => [...unsettled],
+    unsettled: () => [...unsettled.keys()],
+    stuck(forMs) {
+      const since = performance.now() - forMs;
+      return [...unsettled].filter(([_, stoppedMs]) => stoppedMs <= since).map(([id]) => id);
+    },
   };
 }
 

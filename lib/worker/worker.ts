@@ -3,10 +3,13 @@
  * @module
  */
 import type { App } from "../app.ts";
-import { repeat, sleep } from "../base/repeat.ts";
+import { repeat, within } from "../base/repeat.ts";
+import type { Watchdog } from "../base/watchdog.ts";
+import type { ClaimRequest } from "../db/claim.ts";
 import { sweepLostJobs } from "../db/claims.ts";
 import { StoppedError } from "../flow/execute.ts";
 import { watchOutage } from "../flow/outage.ts";
+import { startRetention } from "../flow/retention.ts";
 import { createSettler } from "../flow/settle.ts";
 import { startTick } from "../flow/tick.ts";
 import { createBell } from "./bell.ts";
@@ -17,7 +20,10 @@ import { createRunner } from "./runner.ts";
 
 const SWEEP_MS = 5000;
 const SWEEP_LIMIT = 500;
+/** How exactly runs are stopped when their leases end. */
+const EXPIRY_MS = 1000;
 const BUSY_MS = 30_000;
+const STUCK_MS = 10 * 60_000;
 /** Below the 60 s after which a supervisor kills. */
 const GRACE_MS = 55_000;
 /** For writing down what was interrupted. */
@@ -27,13 +33,15 @@ const RELEASE_MS = 1500;
 export interface Worker {
   /** Stops claiming, waits for the running jobs, then interrupts and releases them. Called again, it no longer waits. */
   stop(): Promise<void>;
+  /** Resolves when handlers that were stopped long ago have still not ended: only a fresh process is rid of them. */
+  readonly failed: Promise<Error>;
 }
 
 /** Starts a worker; `name` tells its claims from those of others. */
 export function startWorker(
   app: App,
   name: string,
-  { graceMs = GRACE_MS }: { graceMs?: number } = {},
+  { graceMs = GRACE_MS, watchdog }: { graceMs?: number; watchdog?: Watchdog } = {},
 ): Worker {
   const outage = watchOutage(app, "worker");
   const abandon = new AbortController();
@@ -43,6 +51,7 @@ export function startWorker(
   const runner = createRunner(app, {
     claims,
     settler: createSettler(app, abandon.signal),
+    watchdog,
     onGivenUp: () => tick.soon(),
     onAloneEnded: () => bell.ring(),
   });
@@ -52,18 +61,33 @@ export function startWorker(
     if (claims.size < slots || seconds * 1000 < BUSY_MS) return;
     app.log.warn("all slots are busy, and nothing has ended", { slots, seconds });
   };
+  const failed = Promise.withResolvers<Error>();
+  const watchStuck = () => {
+    const stuck = runner.stuck(STUCK_MS);
+    if (stuck.length === 0) return;
+    failed.resolve(
+      new Error(`the handlers of jobs ${stuck.join(", ")} were stopped and do not end`),
+    );
+  };
   const every = (ms: number, work: () => unknown) =>
     repeat(ms, async () => void await work(), (error) => outage.failed(error));
-  const renewing = every(shortestLeaseSeconds(app) * 1000 / 3, () => claims.renew());
+  const kinds = workerKinds(app);
+  const shortestLeaseSeconds = Math.min(...kinds.map(({ leaseSeconds }) => leaseSeconds));
+  const leaseMs = shortestLeaseSeconds * 1000;
+  const renewing = every(leaseMs / 3, () => claims.renew());
+  const expiring = every(Math.min(leaseMs / 10, EXPIRY_MS), () => claims.expire());
   const beside = [
     every(SWEEP_MS, async () => {
       if (await sweep(app)) tick.soon();
     }),
     every(BUSY_MS, watchSlots),
+    every(BUSY_MS, watchStuck),
     startListening(app, () => bell.ring()),
+    startRetention(app, name),
     tick,
   ];
-  const claiming = startClaiming(app, { worker: name, bell, claims, runner, outage });
+  const claiming = startClaiming(app, { worker: name, kinds, bell, claims, runner, outage });
+  app.log.info("working", { worker: name, slots, kinds: kinds.map(({ kind }) => kind).join(", ") });
 
   const hurry = new AbortController();
   let stopped: Promise<void> | undefined;
@@ -76,9 +100,10 @@ export function startWorker(
     await within(RELEASE_MS, released);
     // What hangs now is cut off: leases bring its jobs back, and the next process does the rest again.
     abandon.abort();
-    await within(RELEASE_MS, Promise.all([renewing.stop(), ...besides]));
+    await within(RELEASE_MS, Promise.all([renewing.stop(), expiring.stop(), ...besides]));
   };
   return {
+    failed: failed.promise,
     stop() {
       if (stopped) hurry.abort();
       return stopped ??= stop();
@@ -86,18 +111,12 @@ export function startWorker(
   };
 }
 
-/** Waits for the work, at most `ms` and no longer than until `hurry`. */
-async function within(ms: number, work: Promise<unknown>, hurry?: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const signals = hurry ? [over.signal, hurry] : [over.signal];
-  await Promise.race([work, sleep(ms, AbortSignal.any(signals))]);
-  over.abort();
-}
-
-/** Leases are renewed at a third of the shortest one. */
-function shortestLeaseSeconds(app: App): number {
-  const leases = [...app.registry.handlers.values()].map((handler) => handler.leaseSeconds);
-  return Math.min(...leases.map((lease) => lease ?? app.config.LEASE_SECONDS));
+/** The kinds that this worker takes, and how long a claim of each holds. */
+function workerKinds({ registry, config }: App): ClaimRequest["kinds"] {
+  const { WORKER_KINDS: only, LEASE_SECONDS } = config;
+  return [...registry.handlers.values()]
+    .filter(({ kind }) => only.length === 0 || only.includes(kind))
+    .map(({ kind, leaseSeconds = LEASE_SECONDS }) => ({ kind, leaseSeconds }));
 }
 
 /** Takes jobs back from lost workers, and says whether any was given up. */

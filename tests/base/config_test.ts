@@ -27,8 +27,15 @@ Deno.test("loadConfig() starts with nothing but the address of the database", ()
     HOST: "127.0.0.1",
     TZ: "UTC",
     WORKER_CONCURRENCY: 10,
+    WORKER_KINDS: [],
+    STALL_SECONDS: 30,
     LEASE_SECONDS: 60,
     OLDEST_DUE_ALERT_MINUTES: 10,
+    RETAIN_DONE_DAYS: 30,
+    RETAIN_FAILED_DAYS: 90,
+    RETAIN_BODY_DAYS: 90,
+    RETAIN_KEY_DAYS: 400,
+    SHADOW_KINDS: [],
     LOG_FORMAT: "json",
     LOG_LEVEL: "info",
   });
@@ -44,9 +51,28 @@ Deno.test("loadConfig() reports every problem at once, by the variable's name", 
   assert(problems.some((problem) => problem.startsWith("SITE_WEBHOOK_SECRET: value 2 begins or")));
 });
 
+Deno.test("loadConfig() refuses keys that are forgotten before what they stand for, by each setting they must outlive", () => {
+  const problems = problemsOf({
+    DATABASE_URL,
+    RETAIN_DONE_DAYS: "31",
+    RETAIN_FAILED_DAYS: "30",
+    RETAIN_BODY_DAYS: "40",
+    RETAIN_KEY_DAYS: "30",
+  });
+  assertEquals(problems.map((problem) => problem.split(":")[0]), [
+    "RETAIN_KEY_DAYS is below RETAIN_DONE_DAYS",
+    "RETAIN_KEY_DAYS is below RETAIN_BODY_DAYS",
+  ]);
+  const [unfit, ...more] = problemsOf({ DATABASE_URL, RETAIN_KEY_DAYS: "a year" });
+  assert(unfit?.startsWith("RETAIN_KEY_DAYS must be"), unfit);
+  assertEquals(more, []);
+});
+
 Deno.test("loadConfig() never repeats a value in its error", () => {
   const value = "s3cr3t-Value";
-  const names = Object.keys(coreSettings).filter((name) => name !== "HOST");
+  const names = Object.entries(coreSettings)
+    .filter(([_, { schema }]) => !schema.safeParse(value).success).map(([name]) => name);
+  assert(names.length > 10, names.join());
   const environment = Object.fromEntries(names.map((name) => [name, value]));
   const error = assertThrows(() => loadConfig(environment), ConfigError);
   assertEquals(error.problems.length, names.length);

@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes, fail } from "@std/assert";
+import * as z from "zod";
 import { ConfigError, describeError, PermanentError } from "../../lib/base/errors.ts";
 
 Deno.test("describeError() tells an error and its causes, without a stack", () => {
@@ -30,6 +31,26 @@ Deno.test("describeError() ends where an error is its own cause", () => {
   const error = new Error("round");
   error.cause = error;
   assertEquals(describeError(error), Array(6).fill("round").join(": "));
+});
+
+Deno.test("describeError() survives errors made to break it", () => {
+  const throwing = new Error("x");
+  Object.defineProperty(throwing, "message", { get: () => fail() });
+  const symbolic = Object.assign(new Error(), { message: Symbol("odd") });
+  const custom = { [Symbol.for("Deno.customInspect")]: () => fail() };
+  const revoked = Proxy.revocable(new Error("x"), {});
+  revoked.revoke();
+  assertEquals(describeError(symbolic), "Symbol(odd)");
+  for (const error of [throwing, custom, revoked.proxy]) {
+    assertEquals(describeError(error), "an error that cannot be shown");
+  }
+});
+
+Deno.test("describeError() says in one line all that does not fit a schema", () => {
+  const { error } = z.object({ order: z.string(), sums: z.array(z.int()) })
+    .safeParse({ sums: [1, 0.5] });
+  const text = describeError(error);
+  assertMatch(text, /^order: Invalid input: expected string, received undefined; sums\.1: [^\n]+$/);
 });
 
 Deno.test("a ConfigError holds every problem and shows each on its own line", () => {

@@ -37,6 +37,15 @@ Deno.test("secret() refuses white space at either end instead of trimming it in 
   }
 });
 
+Deno.test("secret() refuses a line end inside, as two pasted lines have it", () => {
+  assertRefused(secret("x"), "abc\ndef", /control character/);
+});
+
+Deno.test("url() refuses a bare % in a password, which nothing could decode later", () => {
+  assertRefused(url("x"), "http://user:p%zz@host", /write it as %25/);
+  assertEquals(url("x").schema.parse("http://user:p%25zz@host"), "http://user:p%25zz@host");
+});
+
 Deno.test("secrets() takes an old and a new secret for the time of a rotation", () => {
   assertEquals(secrets("x").schema.parse("new,old"), ["new", "old"]);
   assertEquals(secrets("x").schema.parse("only"), ["only"]);

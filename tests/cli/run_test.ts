@@ -108,6 +108,7 @@ Deno.test("run() gives one JSON document for each list, also for an empty one", 
     "counts",
     "due",
     "running",
+    "held",
     "schedules",
   ]);
 });

@@ -42,6 +42,8 @@ export function memoryHost(options: Partial<Host> = {}) {
       written.output += typeof output === "string" ? output : String.fromCharCode(...output);
     },
     writeError: (text) => void (written.errors += text),
+    confirm: () => undefined,
+    interruptible: (work) => work(new AbortController().signal),
     ...options,
   };
   return { host, written };

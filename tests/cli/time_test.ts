@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { formatSeconds, formatTime } from "../../lib/cli/time.ts";
+import { formatTime, readTime } from "../../lib/cli/time.ts";
 
 Deno.test("formatTime() names the zone, so that nobody takes local time for UTC", () => {
   const time = new Date("2026-03-01T21:30:05.999Z");
@@ -18,17 +18,34 @@ Deno.test("formatTime() tells the two hours apart that a clock set back shows al
   );
 });
 
-Deno.test("formatSeconds() shows the two largest units, and no negative span when clocks differ", () => {
-  const spans = [-5, 0.4, 59.9, 60, 3661, 7200, 90_000, 86_401, 40_000_000];
-  assertEquals(spans.map(formatSeconds), [
-    "0 s",
-    "0 s",
-    "59 s",
-    "1 min",
-    "1 h 1 min",
-    "2 h",
-    "1 d 1 h",
-    "1 d",
-    "462 d 23 h",
-  ]);
+Deno.test("readTime() takes spans before now, dates of the time zone, and what formatTime() has written", () => {
+  const now = new Date("2026-03-01T12:00:00Z");
+  const times = {
+    "90m": "2026-03-01T10:30:00.000Z",
+    "2h": "2026-03-01T10:00:00.000Z",
+    "3d": "2026-02-26T12:00:00.000Z",
+    "2026-02-01": "2026-01-31T21:00:00.000Z",
+    "2026-02-01T09:05": "2026-02-01T06:05:00.000Z",
+    "2026-02-01 09:05:00+03:00": "2026-02-01T06:05:00.000Z",
+    "2026-02-01T09:05:00-0330": "2026-02-01T12:35:00.000Z",
+    "2026-02-01T09:05:00.123Z": "2026-02-01T09:05:00.123Z",
+  };
+  for (const [text, time] of Object.entries(times)) {
+    assertEquals(readTime(text, now, "Europe/Moscow")?.toISOString(), time, text);
+  }
+});
+
+Deno.test("readTime() guesses nothing: what it does not know is no time", () => {
+  const texts = [
+    "",
+    "2",
+    "2 hours",
+    "-2h",
+    "yesterday",
+    "2026-02-30",
+    "09:05",
+    "1e9d",
+    "2026-13-01",
+  ];
+  for (const text of texts) assertEquals(readTime(text, new Date(), "UTC"), undefined, text);
 });

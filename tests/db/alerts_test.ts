@@ -60,7 +60,11 @@ Deno.test("a job that will be tried again, is done or released alerts nobody", a
 
 Deno.test("settlements in parallel lose no count", async () => {
   await using app = await freshApp({ connection: { max: 10 } });
-  await Promise.all(Array.from({ length: 10 }, () => giveUp(app, "work", "timeout", 20)));
+  await app.db.sql`insert into jobs (kind) select 'work' from generate_series(1, 200)`;
+  const batches = [];
+  for (let n = 0; n < 10; n++) batches.push(await claim(app.db, { limit: 20 }));
+  const end = { status: "failed", reason: "timeout" } as const;
+  await Promise.all(batches.map((batch) => settle(app.db, batch, end)));
   assertEquals(await app.rows`select pending from alerts`, [{ pending: 200 }]);
 });
 
@@ -122,11 +126,27 @@ Deno.test("a crash between sending and marking repeats the message once, with it
   }]);
 });
 
+Deno.test("a slow sender does not take off what another one has sent, nor what came since", async () => {
+  await using app = await freshApp();
+  await giveUp(app, "work", "permanent", 3);
+  const [slow] = await takeDueAlerts(app.db);
+  await aMinutePasses(app);
+  const [quick] = await takeDueAlerts(app.db);
+  await markAlertSent(app.db, quick!);
+  await giveUp(app, "work", "permanent", 2);
+  await markAlertSent(app.db, slow!);
+  await postponeAlert(app.db, { ...slow!, why: "late", seconds: 3600, unconfirmed: 1 });
+  assertEquals(await app.rows`select pending, last_error from alerts`, [
+    { pending: 2, last_error: null },
+  ]);
+});
+
 Deno.test("why alerts do not arrive is shown until one does", async () => {
   await using app = await freshApp();
   await raise(app, "topic");
   const [alert] = await takeDueAlerts(app.db);
   await postponeAlert(app.db, {
+    tries: alert!.tries,
     topic: "topic",
     why: "chat not found",
     seconds: 60,

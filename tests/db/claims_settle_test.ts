@@ -65,8 +65,21 @@ Deno.test("a lease that ended is still its worker's as long as nobody has taken 
   const [job] = await claim(app.db);
   await endLeases(app.db);
   const kept = await plain(renewLeases(app.db, [{ ...job!, leaseSeconds: 60 }]));
-  assertEquals(kept, [{ id: job!.id, claims: 1 }]);
+  assertEquals(kept, [{ id: job!.id, claims: 1, renewed: true }]);
   assertEquals(await plain(sweepLostJobs(app.db, 10)), []);
+});
+
+Deno.test("a row that somebody keeps locked costs only itself its renewal, and is not taken for lost", async () => {
+  await using app = await freshApp();
+  for (let n = 0; n < 3; n++) await enqueue(app.db, { kind: "work" });
+  const jobs = await claim(app.db, { limit: 3 });
+  const locked = jobs[1]!.id;
+  await app.db.sql.begin(async (sql) => {
+    await sql`select from jobs where id = ${locked} for update`;
+    const kept = await renewLeases(app.db, jobs.map((job) => ({ ...job, leaseSeconds: 500 })));
+    const busy = kept.filter(({ renewed }) => !renewed);
+    assertEquals([kept.length, busy.map(({ id }) => id)], [3, [locked]]);
+  });
 });
 
 Deno.test("renewLeases() gives each claim its own length, in whatever order they come", async () => {

@@ -39,6 +39,7 @@ Deno.test("a job is shown with its whole history", async () => {
     result: "well",
     key: "k",
     eventId: null,
+    payloadRemovedAt: null,
   });
 });
 

@@ -24,6 +24,16 @@ Deno.test("a message says how often, since when, and carries a line by which a r
   assertStringIncludes(composeAlert({ ...alert, unconfirmed: 1 }), "repeat");
 });
 
+Deno.test("an alert about a kind in shadow is marked, and no other is", () => {
+  const mark = "Hookwork (shadow): ";
+  assertEquals(composeAlert(alert, ["sync_lead"]).startsWith(mark), true);
+  assertEquals(composeAlert(alert, ["sync"]).startsWith(mark), false);
+  const topics = ["source site not routed", "oldest due job"];
+  for (const topic of topics) {
+    assertEquals(composeAlert({ ...alert, topic }, ["source", "oldest"]).startsWith(mark), false);
+  }
+});
+
 Deno.test("the largest errors give a message short enough to be delivered, with its last lines whole", () => {
   const message = composeAlert({ ...alert, text: "x_y *a [b](c) <b> & ".repeat(1000) });
   assert(message.length < 2000, `${message.length}`);

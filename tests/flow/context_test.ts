@@ -21,6 +21,7 @@ Deno.test("after a stop every call of the context throws why, so a forgotten han
     () => context.sql`select 1`,
     () => context.event(),
     () => context.enqueue({ kind: "work" }),
+    () => context.effect("key", { run: () => Promise.resolve("ref") }),
   ];
   for (const call of calls) assertThrows(() => void call(), StoppedError, "lease is lost");
   assertEquals(await app.rows`select count(*)::int from jobs`, [{ count: 1 }]);
@@ -78,8 +79,9 @@ Deno.test("event() gives the exact bytes, and a removed body is no reason to try
   const { context } = await contextOf(app);
   const event = await context.event();
   assertEquals(event!.body, Uint8Array.of(0, 255));
-  await app.db.sql`update events set body = null`;
-  await assertRejects(() => context.event(), PermanentError, "removed by retention");
+  await app.db.sql`update events set body = null, body_removed_at = '2026-03-01T12:00Z'`;
+  const why = "removed by retention on 2026-03-01";
+  await assertRejects(() => context.event(), PermanentError, why);
 });
 
 Deno.test("a job without an event has none", async () => {
@@ -113,6 +115,24 @@ Deno.test("a client is given the run's own signal, so that its calls end with th
   assertEquals((context.clients.client as { ping(): string }).ping(), "pong");
   controller.abort();
   assert(given!.aborted);
+});
+
+Deno.test("a kind in shadow knows it, tells its clients, and leads to no job of a kind that is not", async () => {
+  let given: boolean | undefined;
+  const client = {
+    settings: {},
+    create: (_: unknown, { shadow }: { shadow: boolean }) => given = shadow,
+  };
+  const handler = { ...work, clients: { client } };
+  await using app = await freshApp({ handlers: [handler], env: { SHADOW_KINDS: "work, other" } });
+  const { context } = await contextOf(app, handler);
+  assertEquals([context.shadow, given], [true, true]);
+  assertEquals(await context.enqueue({ kind: "real" }), undefined);
+  assert(await context.enqueue({ kind: "other" }) !== undefined);
+  assertEquals(await app.rows`select kind from jobs order by id`, [
+    { kind: "work" },
+    { kind: "other" },
+  ]);
 });
 
 async function contextOf(app: TestApp, handler = work) {

@@ -30,7 +30,10 @@ export async function run<P, D extends ClientDefinitions, S extends Settings>(
   given: Partial<JobContext<D, S>> = {},
 ): Promise<void | Result> {
   const { signal } = new AbortController();
-  return await handler.run(payload, { job, signal, log: keptLog(), ...given } as JobContext<D, S>);
+  return await handler.run(
+    payload,
+    { job, signal, log: keptLog(), shadow: false, ...given } as JobContext<D, S>,
+  );
 }
 
 /** Whether a payload fits a handler. */

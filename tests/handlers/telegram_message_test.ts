@@ -3,7 +3,7 @@ import type { Clients } from "../../lib/contract.ts";
 import { OutcomeUnknownError } from "../../lib/base/errors.ts";
 import { telegramMessage } from "../../lib/handlers/telegram_message.ts";
 import { telegram } from "../../lib/outside/telegram.ts";
-import { fakeTelegram, keptLog, TOKEN } from "../outside/support.ts";
+import { contextOf, fakeTelegram, TOKEN } from "../outside/support.ts";
 import { fits, run } from "./support.ts";
 
 function clientsOf(api: { readonly url: URL }): Clients<typeof telegramMessage.clients> {
@@ -12,8 +12,7 @@ function clientsOf(api: { readonly url: URL }): Clients<typeof telegramMessage.c
     TELEGRAM_API: api.url.href,
     TELEGRAM_ALERT_CHAT_ID: "1",
   };
-  const { signal } = new AbortController();
-  return { telegram: telegram.create(settings, { signal, log: keptLog() }) };
+  return { telegram: telegram.create(settings, contextOf()) };
 }
 
 const payload = (text: string) => ({ chatId: "-4500", messageId: 7, text });

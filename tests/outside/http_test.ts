@@ -1,10 +1,21 @@
 import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
-import { describeError, OutcomeUnknownError, TemporaryError } from "../../lib/base/errors.ts";
+import {
+  describeError,
+  OutcomeUnknownError,
+  PermanentError,
+  TemporaryError,
+} from "../../lib/base/errors.ts";
 import { type Call, call } from "../../lib/outside/http.ts";
 import { readRequest, serveHttp, serveRaw, write } from "./servers.ts";
 
 const signal = new AbortController().signal;
-const get = (url: URL, more: Partial<Call> = {}): Call => ({ what: "try", url, signal, ...more });
+const get = (url: URL, more: Partial<Call> = {}): Call => ({
+  what: "try",
+  url,
+  signal,
+  shadow: false,
+  ...more,
+});
 const post = (url: URL, more: Partial<Call> = {}): Call =>
   get(url, { method: "POST", body: "once", ...more });
 
@@ -191,3 +202,21 @@ function closedPort(): URL {
   listener.close();
   return new URL(`http://127.0.0.1:${port}/`);
 }
+
+Deno.test("In shadow call() sends nothing that could change the other side, but reads and what reads need", async () => {
+  const methods: string[] = [];
+  await using server = serveHttp(({ method }) => {
+    methods.push(method);
+    return new Response();
+  });
+  const shadow = true;
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    const request = get(server.url, { method, shadow, idempotent: true });
+    await assertRejects(() => call(request), PermanentError, "in shadow");
+  }
+  await assertRejects(() => call(get(server.url, { shadow, reads: false })), PermanentError);
+  assertEquals(methods, []);
+  await call(get(server.url, { shadow }));
+  await call(post(server.url, { shadow, reads: true }));
+  assertEquals(methods, ["GET", "POST"]);
+});

@@ -1,6 +1,6 @@
 /** What the tests of Telegram's clients share: a fake Telegram, and a log that can be read. */
 import { startTelegramApi, type TelegramApi } from "../../demo/telegram_api.ts";
-import type { Log } from "../../lib/contract.ts";
+import type { ClientContext, Log } from "../../lib/contract.ts";
 
 /** The token of the fake bot; its key is to appear nowhere. */
 export const TOKEN = "123456:KEY-of_the_bot";
@@ -17,4 +17,9 @@ export function keptLog(): Log & { readonly lines: string[] } {
     void lines.push(`${message} ${JSON.stringify(properties)}`);
   const log = { lines, debug: keep, info: keep, warn: keep, error: keep, with: () => log };
   return log;
+}
+
+/** What a client is given by a job that nothing stops. */
+export function contextOf(parts: Partial<ClientContext> = {}): ClientContext {
+  return { signal: new AbortController().signal, log: keptLog(), shadow: false, ...parts };
 }

@@ -2,14 +2,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { TelegramApi } from "../../demo/telegram_api.ts";
 import { PermanentError, TemporaryError } from "../../lib/base/errors.ts";
 import { telegramSetup } from "../../lib/outside/telegram_setup.ts";
-import { fakeTelegram, keptLog, TOKEN } from "./support.ts";
+import { contextOf, fakeTelegram, TOKEN } from "./support.ts";
 import { serveHttp } from "./servers.ts";
 
 const HOOK = "https://hooks.example/hooks/telegram";
 
 function setupOf(api: TelegramApi) {
   const settings = { TELEGRAM_BOT_TOKEN: TOKEN, TELEGRAM_API: api.url.href };
-  return telegramSetup.create(settings, { signal: new AbortController().signal, log: keptLog() });
+  return telegramSetup.create(settings, contextOf());
 }
 
 Deno.test("getMe() tells whose token it is", async () => {

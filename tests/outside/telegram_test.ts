@@ -7,7 +7,7 @@ import {
   TemporaryError,
 } from "../../lib/base/errors.ts";
 import { alertOutcome, telegram } from "../../lib/outside/telegram.ts";
-import { fakeTelegram, keptLog, TOKEN } from "./support.ts";
+import { contextOf, fakeTelegram, keptLog, TOKEN } from "./support.ts";
 
 const GROUP = "-4500";
 
@@ -16,7 +16,7 @@ function clientOf(api: Pick<TelegramApi, "url">, { token = TOKEN, log = keptLog(
     TELEGRAM_BOT_TOKEN: token,
     TELEGRAM_API: api.url.href,
     TELEGRAM_ALERT_CHAT_ID: GROUP,
-  }, { signal: new AbortController().signal, log });
+  }, contextOf({ log }));
 }
 
 Deno.test("sendMessage() delivers text full of markup as it is", async () => {

@@ -5,6 +5,7 @@ import { PermanentError } from "../../lib/base/errors.ts";
 import { sleep } from "../../lib/base/repeat.ts";
 import type { AnyHandler, Result } from "../../lib/contract.ts";
 import { defineHandler } from "../../lib/define.ts";
+import { thing } from "./things.ts";
 
 const payload = z.object({ seconds: z.number().default(0) });
 
@@ -21,7 +22,21 @@ export const testHandlers: readonly AnyHandler[] = [
   handler("stray_rejection", () => void Promise.reject(new Error("nobody awaits this"))),
   handler("exit", () => Deno.exit(1)),
   handler("allocate", allocate),
+  createThings(),
 ];
+
+/** Creates the things of some keys in the world of the tests, one after the other. */
+function createThings(): AnyHandler {
+  return defineHandler({
+    kind: "create_things",
+    payload: z.object({ things: z.string(), keys: z.array(z.string()) }),
+    async run({ things, keys }, context) {
+      for (const key of keys) {
+        await context.effect(key, thing(new URL(key, things), context, { deadlineSeconds: 0.6 }));
+      }
+    },
+  });
+}
 
 function handler(kind: string, work: Work): AnyHandler {
   return defineHandler({

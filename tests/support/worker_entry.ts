@@ -13,9 +13,9 @@ const GRACE_MS = Deno.env.get("TEST_GRACE_MS");
 await runService(
   Deno.env.toObject(),
   { application: "hookwork-worker", connections: 4, statementSeconds: 10 },
-  (app) => {
+  (app, watchdog) => {
     const graceMs = GRACE_MS === undefined ? undefined : Number(GRACE_MS);
-    return startWorker(withTestHandlers(app), `test/${Deno.pid}`, { graceMs });
+    return startWorker(withTestHandlers(app), `test/${Deno.pid}`, { graceMs, watchdog });
   },
 );
 

@@ -1,16 +1,26 @@
 /** Jobs that take their worker with them: they are given up after three losses, and harm no other job. */
 
-import { assertEquals, assertGreaterOrEqual } from "@std/assert";
+import { assertEquals, assertGreaterOrEqual, assertMatch } from "@std/assert";
 import { startSystem, type System } from "../support/system.ts";
 import type { TestProcess } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
 const SMALL_HEAP = "--v8-flags=--max-old-space-size=64";
 
-for (const kind of ["exit", "allocate"]) {
+const POISONS: Record<string, Record<string, unknown>> = {
+  exit: {},
+  allocate: {},
+  busy: { seconds: 3600 },
+};
+
+for (const [kind, payload] of Object.entries(POISONS)) {
   Deno.test(`a job of kind "${kind}", which ends its worker, is given up after three losses with one alert`, async () => {
-    await using system = await startSystem({ LEASE_SECONDS: "1", WORKER_CONCURRENCY: "4" });
-    const poison = await system.enqueue(kind);
+    await using system = await startSystem({
+      LEASE_SECONDS: "1",
+      STALL_SECONDS: "2",
+      WORKER_CONCURRENCY: "4",
+    });
+    const poison = await system.enqueue(kind, payload);
     const others = await Promise.all(
       Array.from({ length: 3 }, () => system.enqueue("wait", { seconds: 0.1 })),
     );
@@ -21,8 +31,31 @@ for (const kind of ["exit", "allocate"]) {
     for (const id of others) assertEquals((await system.jobIs(id, "done", 30)).reason, null);
     await until("a human is told", () => alertsAbout(system, `${kind} worker_lost`).length > 0);
     assertEquals(alertsAbout(system, `${kind} worker_lost`).length, 1);
+    for (const args of [["job", poison], ["failed"]]) {
+      assertMatch((await system.cli(args)).output, /\bworker_lost\b/);
+    }
   });
 }
+
+Deno.test("a worker whose loop stands still says with which jobs, and ends, so that a supervisor starts it anew", async () => {
+  await using system = await startSystem({ STALL_SECONDS: "2" });
+  const worker = await system.worker();
+  const done = await system.enqueue("wait");
+  await system.jobIs(done, "done");
+  const beside = await system.enqueue("wait", { seconds: 3600 });
+  await system.started(beside);
+  const poison = await system.enqueue("busy", { seconds: 3600 });
+  assertEquals(await worker.exit, 128 + 9);
+  const line = await worker.waitFor(/stands still/);
+  assertMatch(line, new RegExp(`running=${beside} wait, ${poison} busy$`));
+});
+
+Deno.test("STALL_SECONDS=0 lets a worker stand still, as a debugger's breakpoint makes it do", async () => {
+  await using system = await startSystem({ STALL_SECONDS: "0" });
+  const worker = await system.worker();
+  const busy = await system.enqueue("busy", { seconds: 1 });
+  assertEquals((await system.jobIs(busy, "done")).result, `done by ${worker.pid}`);
+});
 
 Deno.test("a rejection that nobody awaits ends neither the worker nor a job", async () => {
   await using system = await startSystem();

@@ -50,6 +50,33 @@ Deno.test("polling alone suffices: a job that nobody was told of is done", async
   await worker.stop();
 });
 
+Deno.test("with WORKER_KINDS a worker takes these kinds only, also from the quarantine, and its schedules still fall due", async () => {
+  const [light, heavy] = ["light", "heavy"].map((kind) =>
+    handlerOf(() => Promise.resolve({ result: kind }), { kind })
+  );
+  await using app = await freshApp({
+    handlers: [light!, heavy!],
+    schedules: [{ name: "nightly", kind: "heavy", everyMinutes: 1 }],
+    env: { WORKER_KINDS: "light" },
+  });
+  await app.rows`insert into schedules (name, last_slot) values ('nightly', '2000-01-01T00:00Z')`;
+  await app.rows`insert into jobs (kind, priority, lost) values ('heavy', 0, 0), ('heavy', 0, 1)`;
+  const worker = startWorker(app, "test");
+  await until(
+    "the slot's job is made",
+    async () => (await app.rows`select from jobs where key like 'schedule:nightly:%'`).length === 1,
+  );
+  await enqueue(app.db, { kind: "light" });
+  await until("the light job is done", () => allDone(app, 1));
+  await worker.stop();
+  assertEquals(
+    await app.rows`select kind, status, claims from jobs group by 1, 2, 3 order by 1`,
+    [{ kind: "heavy", status: "pending", claims: 0 }, { kind: "light", status: "done", claims: 1 }],
+  );
+  const working = app.lines.find(({ message }) => message === "working");
+  assertEquals(working?.properties.kinds, "light");
+});
+
 Deno.test("kinds that a worker does not know wait for another, and hold up nothing", async () => {
   const work = handlerOf(() => Promise.resolve());
   await using app = await freshApp({ handlers: [work] });

@@ -85,7 +85,8 @@ Deno.test("handlers that never end free their slots at the deadline, and are not
   );
   const [id] = await Promise.all(hung);
   const worker = startWorker(app, "test");
-  await until("the deadline is counted", async () => (await jobOf(app.db, id)).lastError !== null);
+  const settled = () => app.rows`select from jobs where last_error is not null`;
+  await until("both deadlines are counted", async () => (await settled()).length === 2);
   await app.db.sql`update jobs set run_at = now()`;
   await enqueue(app.db, { kind: "work", payload: { name: "next" } });
   await until("the slots are free for others", () => begun.includes("next"));

@@ -73,5 +73,12 @@ Deno.test("a worker that starts before its database begins when it comes", async
   await until("it notices", () => app.lines.some(({ level }) => level === "error"));
   proxy.heal();
   await until("the job is done", async () => (await jobOf(outside, id)).status === "done");
+  // Until then the driver has a connection to make, and a timer for it.
+  await until("it listens", async () => {
+    const listening = await database.sql`
+      select from pg_stat_activity where datname = current_database() and query like 'listen %'
+    `;
+    return listening.length > 0;
+  });
   await worker.stop();
 });

@@ -6,6 +6,8 @@ import { RefusedError } from "../../base/errors.ts";
 import type { Queries } from "../../db/db.ts";
 import { getEvent, type StoredEvent } from "../../db/events.ts";
 import { listJobsOfEvent } from "../../db/jobs_view.ts";
+import { getBodyRemovedAt } from "../../db/retention.ts";
+import { describeRemoval } from "../../flow/retention.ts";
 import { type EventDocument, eventDocument, renderEvent } from "../event_view.ts";
 import { type JobDocument, jobDocument, renderJob } from "../job_view.ts";
 import type { Page } from "../output.ts";
@@ -20,14 +22,16 @@ export interface EventChain {
 export async function event(db: Queries, id: string): Promise<EventChain> {
   const found = await find(db, id);
   const jobs = await listJobsOfEvent(db, id);
-  return { event: eventDocument(found), jobs: jobs.map(jobDocument) };
+  const removedAt = await getBodyRemovedAt(db, id);
+  return { event: eventDocument(found, removedAt), jobs: jobs.map(jobDocument) };
 }
 
 /** The bytes as they came in. Throws RefusedError when they are not there, or not any more. */
 export async function eventBytes(db: Queries, id: string): Promise<Uint8Array> {
   const { body } = await find(db, id);
   if (body) return body;
-  throw new RefusedError(`Cannot show the bytes of event ${id}: retention has removed them`);
+  const why = describeRemoval("body", await getBodyRemovedAt(db, id));
+  throw new RefusedError(`Cannot show the bytes of event ${id}: ${why}`);
 }
 
 async function find(db: Queries, id: string): Promise<StoredEvent> {

@@ -8,8 +8,12 @@ import { retry as retryJob } from "../../flow/operate.ts";
 import { type JobDocument, jobDocument } from "../job_view.ts";
 
 /** Gives a job a fresh budget and returns it to the queue. Throws what `retry` of the flow throws. */
-export async function retry(db: Db, id: string): Promise<JobDocument> {
-  await retryJob({ db }, id);
+export async function retry(
+  db: Db,
+  id: string,
+  options: { again?: boolean } = {},
+): Promise<JobDocument> {
+  await retryJob({ db }, id, { again: options.again ?? false });
   return jobDocument((await getJob(db, id))!);
 }
 

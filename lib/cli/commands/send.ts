@@ -5,7 +5,7 @@
 import type { App } from "../../app.ts";
 import type { Config } from "../../base/config.ts";
 import { RefusedError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
+import { nameHint } from "../../base/nearest.ts";
 import { call } from "../../outside/http.ts";
 import { ExitCode } from "../failure.ts";
 
@@ -36,17 +36,15 @@ export async function send(
     // A sample delivered twice does no harm.
     idempotent: true,
     signal: new AbortController().signal,
+    shadow: false,
     ...source.sample(),
   });
   return { url: url.href, status, answer: new TextDecoder().decode(body) };
 }
 
 function unknownSource(name: string, names: readonly string[]): string {
-  const meant = nearest(name, names);
-  const remedy = meant === undefined
-    ? `the sources are ${names.join(", ")}`
-    : `did you mean ${meant}?`;
-  return `Cannot send a sample of "${name}": there is no such source; ${remedy}`;
+  const hint = nameHint(name, names, "sources");
+  return `Cannot send a sample of "${name}": there is no such source; ${hint}`;
 }
 
 /** Where the receiver of this configuration listens, as seen from its own machine. */

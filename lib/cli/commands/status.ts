@@ -7,25 +7,26 @@
  */
 import type { App } from "../../app.ts";
 import { RefusedError } from "../../base/errors.ts";
+import { formatSeconds } from "../../base/span.ts";
 import {
   countFailedJobs,
   countJobs,
+  countUnroutedEvents,
   type DueKind,
   listDueKinds,
   listRunningJobs,
   type RunningJob,
 } from "../../db/health.ts";
+import { type HeldEntity, listHeldEntities } from "../../db/entities.ts";
 import { getLastSlots } from "../../db/schedules.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { CONTACT_MS } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderFields, renderTable } from "../table.ts";
-import { formatSeconds } from "../time.ts";
 
 const MAX_RUNNING = 20;
+const MAX_HELD = 10;
 const RECENT_HOURS = 24;
-/** Sweeps come every 5 s: a lease that is over for longer has nobody to take the job back. */
-const SWEPT_SECONDS = 30;
 
 /** The queue at one moment. */
 export interface QueueStatus {
@@ -35,6 +36,8 @@ export interface QueueStatus {
   readonly due: readonly DueKind[];
   /** At most 20, those whose lease ends first. */
   readonly running: readonly RunningJob[];
+  /** At most 10 entities whose jobs wait for one of them, those that have waited longest first. */
+  readonly held: readonly HeldEntity[];
   readonly schedules: readonly Slot[];
 }
 
@@ -52,17 +55,19 @@ export async function status(app: App): Promise<QueueStatus> {
   const due = await listDueKinds(app.db);
   const running = await listRunningJobs(app.db, MAX_RUNNING);
   const failed = await countFailedJobs(app.db, RECENT_HOURS);
+  const unrouted = await countUnroutedEvents(app.db, RECENT_HOURS);
   const slots = await getLastSlots(app.db);
   return {
     warnings: [
       ...warnings,
       ...failureWarnings(failed),
+      ...unroutedWarnings(unrouted),
       ...due.filter(({ kind }) => !app.registry.handlers.has(kind)).map(strangerWarning),
-      ...running.filter(({ leaseSeconds }) => leaseSeconds < -SWEPT_SECONDS).map(leaseWarning),
     ],
     counts: Object.fromEntries(await countJobs(app.db)),
     due,
     running,
+    held: await listHeldEntities(app.db, MAX_HELD),
     schedules: app.registry.schedules.map(({ name, kind }) => (
       { name, kind, lastSlot: slots.get(name) ?? null }
     )),
@@ -74,18 +79,19 @@ function failureWarnings(count: number): string[] {
   return [`${count} job(s) were given up in the last ${RECENT_HOURS} hours; \`hookwork failed\``];
 }
 
+function unroutedWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const events = `${count} event(s) of the last ${RECENT_HOURS} hours were kept without jobs`;
+  return [`${events}; \`hookwork events --errors\``];
+}
+
 function strangerWarning({ kind, count }: DueKind): string {
   return `${count} due job(s) are of the kind "${kind}", which no handler of this version has`;
 }
 
-function leaseWarning({ id, lockedBy, leaseSeconds }: RunningJob): string {
-  const seconds = formatSeconds(-leaseSeconds);
-  return `Job ${id} of ${lockedBy} lost its lease ${seconds} ago, and no worker takes it back`;
-}
-
 /** The verdict first: it is what is wanted within three seconds. */
 export function renderStatus(status: QueueStatus, page: Page): string {
-  const { warnings, counts, due, running, schedules } = status;
+  const { warnings, counts, due, running, held, schedules } = status;
   const verdict = warnings.length === 0
     ? "All is well."
     : `Not well:\n${warnings.map((warning) => `- ${warning}`).join("\n")}`;
@@ -102,6 +108,7 @@ export function renderStatus(status: QueueStatus, page: Page): string {
     summary,
     ...(due.length === 0 ? [] : [renderDue(due, page)]),
     ...(running.length === 0 ? [] : [renderRunning(status, page)]),
+    ...(held.length === 0 ? [] : [renderHeld(held, page)]),
     ...(schedules.length === 0 ? [] : [renderSchedules(schedules, page)]),
   ].join("\n\n");
 }
@@ -128,6 +135,20 @@ function renderRunning({ running, counts }: QueueStatus, page: Page): string {
 
 function renderLease({ leaseSeconds }: RunningJob): string {
   return leaseSeconds < 0 ? `${formatSeconds(-leaseSeconds)} over` : formatSeconds(leaseSeconds);
+}
+
+function renderHeld(held: readonly HeldEntity[], page: Page): string {
+  return renderTable(held, [
+    { title: "HELD ENTITY", cell: ({ entity }) => entity, flexible: true },
+    { title: "WAITING", cell: ({ followers }) => followers, right: true },
+    { title: "FOR JOB", cell: ({ jobId }) => jobId, right: true },
+    { title: "KIND", cell: ({ kind }) => kind, flexible: true },
+    { title: "WHICH IS", cell: renderHolder },
+  ], page.columns);
+}
+
+function renderHolder({ status, attempts }: HeldEntity): string {
+  return status === "running" ? "running" : `tried again (${attempts} so far)`;
 }
 
 function renderSchedules(schedules: readonly Slot[], page: Page): string {

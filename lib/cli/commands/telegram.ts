@@ -3,13 +3,13 @@
  * @module
  */
 import { loadConfig } from "../../base/config.ts";
+import { formatSeconds } from "../../base/span.ts";
 import type { Chat, TelegramSetup, WebhookInfo } from "../../outside/telegram_setup.ts";
 import type { Host } from "../host.ts";
 import { allSettings } from "../../registry.ts";
 import { openBot } from "../open.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
-import { formatSeconds } from "../time.ts";
 
 /** How long a failure counts as present. Telegram tries again within minutes. */
 const RECENT_SECONDS = 3600;

@@ -18,11 +18,12 @@ Deno.test("event --raw writes exactly the bytes that came in, also those that ar
 Deno.test("event --raw refuses when retention has removed the bytes, instead of writing none", async () => {
   await using app = await freshApp();
   await insertDeliveries(app.db, [deliveryRow()]);
-  await app.rows`update events set body = null`;
+  await app.rows`update events set body = null, body_removed_at = '2026-03-01T12:00Z'`;
   const { exitCode, output, errors } = await cli(app.config.DATABASE_URL, ["event", "1", "--raw"]);
   assertEquals({ exitCode, output }, { exitCode: 1, output: "" });
-  assertStringIncludes(errors, "retention");
-  assertStringIncludes((await cli(app.config.DATABASE_URL, ["event", "1"])).output, "retention");
+  assertStringIncludes(errors, "its body was removed by retention on 2026-03-01");
+  const shown = await cli(app.config.DATABASE_URL, ["event", "1"]);
+  assertStringIncludes(shown.output, "removed by retention on 2026-03-01 15:00:00+03:00");
 });
 
 Deno.test("event shows a body as text where it is UTF-8, and never obeys its controls", async () => {

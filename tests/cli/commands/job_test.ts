@@ -89,3 +89,13 @@ Deno.test("job cuts a payload that would flood the terminal, and gives all of it
   const json = await cli(app.config.DATABASE_URL, ["job", "1", "--json"]);
   assertEquals(JSON.stringify(JSON.parse(json.output).job.payload), payload);
 });
+
+Deno.test("job says of an emptied job since when its payload is gone, and offers no retry that would be refused", async () => {
+  await using app = await freshApp();
+  await app.rows`
+    insert into jobs (kind, key, status, reason, finished_at, payload_removed_at)
+    values ('work', 'paid:7', 'failed', 'timeout', '2026-01-01', '2026-04-01T12:00Z')`;
+  const { output } = await cli(app.config.DATABASE_URL, ["job", "1"]);
+  assertStringIncludes(output, "removed by retention on 2026-04-01 15:00:00+03:00");
+  assert(!output.includes("hookwork retry"), output);
+});

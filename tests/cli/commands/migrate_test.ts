@@ -1,10 +1,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { testDatabase } from "../../support/database.ts";
+import { emptyDatabase, testDatabase } from "../../support/database.ts";
 import { cli } from "../support.ts";
 
 Deno.test("migrate needs DATABASE_URL only, says what it applied, and does nothing the second time", async () => {
-  await using database = await testDatabase();
-  await database.sql`drop table jobs, events, schedules, alerts, migrations cascade`;
+  await using database = await emptyDatabase();
   const environment = { DATABASE_URL: database.url };
   const first = await cli(environment, ["migrate", "--json"]);
   assertEquals(first.exitCode, 0, first.errors);

@@ -34,9 +34,9 @@ Deno.test("status warns of everything that waits for a person", async () => {
   const { warnings, counts, due, running } = JSON.parse(output);
   assertEquals(warnings.length, 4, warnings.join("\n"));
   assertStringIncludes(warnings[0], "61 minutes");
-  assertStringIncludes(warnings[1], "1 job(s) were given up in the last 24 hours");
-  assertStringIncludes(warnings[2], '"gone.kind"');
-  assertStringIncludes(warnings[3], "Job 5 of host/12 lost its lease 5 min");
+  assertStringIncludes(warnings[1], "1 lease(s) are over and no worker takes the jobs back");
+  assertStringIncludes(warnings[2], "1 job(s) were given up in the last 24 hours");
+  assertStringIncludes(warnings[3], '"gone.kind"');
   assertEquals(counts, { pending: 2, failed: 2, running: 1 });
   assertEquals(due.map(({ kind, count }: { kind: string; count: number }) => [kind, count]), [
     ["site.form", 1],
