@@ -22,7 +22,7 @@ export async function renewLeases(
   const { sql } = db;
   return await db.run(sql<(Claim & { renewed: boolean })[]>`
     with given as materialized (
-      select * from unnest(
+      select of_job, of_claim, lease from unnest(
         ${arrayLiteral(claims.map((c) => c.id))}::bigint[], ${
     arrayLiteral(claims.map((c) => c.claims))
   }::integer[],
@@ -37,7 +37,8 @@ export async function renewLeases(
       -- One row that somebody keeps locked must not cost the others their leases.
       select id from jobs where id in (select id from held) order by id for update skip locked
     ), renewed as (
-      update jobs set locked_until = clock_timestamp() + make_interval(secs => held.lease)
+      -- Never shorter than an effect under way has made it.
+      update jobs set locked_until = greatest(locked_until, clock_timestamp() + make_interval(secs => held.lease))
       from held, free
       where jobs.id = held.id and free.id = held.id and jobs.claims = held.claims and jobs.status = 'running'
       returning jobs.id
@@ -76,7 +77,7 @@ export async function settleJobs(
     arrayLiteral(ended.map(value));
   return await db.run(sql<Claim[]>`
     with given as materialized (
-      select * from unnest(
+      select of_job, of_claim, to_status, why, delay, refund, error, said, aside from unnest(
         ${column((e) => e.id)}::bigint[], ${column((e) => e.claims)}::integer[],
         ${column((e) => e.status)}::text[], ${column((e) => e.reason)}::text[],
         ${column((e) => e.delaySeconds)}::float8[], ${column((e) => e.refund)}::boolean[],

@@ -79,7 +79,7 @@ export async function cancelJob(db: Queries, id: string): Promise<boolean> {
       where id = ${id}::bigint and status = 'pending' and (select count(*) from turn) >= 0
       returning id, kind, status, entity, priority, run_at, lost, false as steps_aside
     ), ended as materialized (
-      select * from cancelled where not exists (select from turn where job_id <> cancelled.id)
+      select id, kind, status, entity, priority, run_at, lost, steps_aside from cancelled where not exists (select from turn where job_id <> cancelled.id)
     ), ${releaseEntities(sql, sql`ended`)}
     select id from cancelled
   `);

@@ -131,7 +131,7 @@ Deno.test("retryJob() wakes the workers", async () => {
   await settle(app.db, await claim(app.db));
   let heard = 0;
   await app.db.sql.listen(CHANNEL, () => void heard++);
-  await retryJob(app.db, id!);
+  await retryJob(app.db, id!, { again: true });
   await until("the notification arrives", () => heard === 1);
   assertMatch((await jobOf(app.db, id)).status, /^pending$/);
 });
