@@ -29,7 +29,8 @@ export function renderReplay({ event, jobs }: Replay): string {
   const lines = jobs.map(({ id, kind, key }) =>
     id === null ? `Not made: ${kind}, its key is taken: ${key}` : `Made job ${id}: ${kind}`
   );
-  const hint = `Make them without their keys:  hookwork replay ${event} --again`;
+  const hint = `See whether the jobs that have the keys were done:  hookwork event ${event}\n` +
+    `Only if their work is to be done once more:  hookwork replay ${event} --again`;
   return [...lines, ...(jobs.some(isRefused) ? [hint] : [])].join("\n");
 }
 
