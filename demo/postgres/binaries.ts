@@ -54,14 +54,16 @@ async function install(name: string, dir: string): Promise<void> {
   );
 }
 
-/** npm packages cannot hold symbolic links, so this one brings a list of those it needs. */
+/**
+ * npm packages cannot hold links, so this one brings a list of those it needs. Hard ones serve as well, and unlike symbolic ones
+ * they can be made by a process that may write to one folder only, as tests are.
+ */
 async function restoreLinks(root: string): Promise<void> {
   const list = `${root}/native/pg-symlinks.json`;
   if (!await isFile(list)) return;
   for (const { source, target } of JSON.parse(await Deno.readTextFile(list))) {
-    const name = source.slice(source.lastIndexOf("/") + 1);
     await Deno.remove(`${root}/${target}`).catch(() => {});
-    await Deno.symlink(name, `${root}/${target}`);
+    await Deno.link(`${root}/${source}`, `${root}/${target}`);
   }
 }
 

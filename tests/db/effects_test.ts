@@ -62,7 +62,8 @@ Deno.test("only the claim that still holds the job may intend: not an older one,
 Deno.test("of thirty intentions for one key at the same moment one is noted", async () => {
   await using app = await freshApp({ connection: { max: 15 } });
   await warmUp(app, 15);
-  const jobs = await Promise.all(Array.from({ length: 30 }, () => claimed(app)));
+  const jobs: Job[] = [];
+  for (let n = 0; n < 30; n++) jobs.push(await claimed(app));
   const noted = await Promise.all(jobs.map((job) => intend(app, job)));
   assertEquals(noted.filter(({ intendedAt }) => intendedAt !== null).length, 1);
   assert(noted.every(({ held }) => held));
