@@ -61,7 +61,7 @@ async function timeClaim(sql: postgres.TransactionSql, times: number[]): Promise
   await claimJobs(inTransaction(sql), {
     worker: "bench",
     limit: CLAIM_LIMIT,
-    kinds: [{ kind: "bench", leaseSeconds: 60 }],
+    kinds: [{ kind: "bench", lane: null, leaseSeconds: 60 }],
     except: [],
     quarantined: false,
   });

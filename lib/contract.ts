@@ -1,13 +1,15 @@
 /**
- * The language of Hookwork: every noun of the system, and the ports through which handlers reach the outside.
+ * The language of Hookwork: every noun of the system.
  * @module
  */
 import type postgres from "postgres";
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
+import type { Lanes, Log } from "./ports.ts";
 import type { Settings, SettingValues } from "./setting.ts";
 
 export type { Effect, EffectCall, EffectState } from "./effect.ts";
+export type { AlertOutcome, Alerts, Lanes, Log } from "./ports.ts";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -117,6 +119,10 @@ export interface Job {
   readonly claims: number;
   /** How often a worker died with it. */
   readonly lost: number;
+  /** Pauses of a lane in a row that its own calls have caused. */
+  readonly pauses: number;
+  /** How long lanes have held it without its coming to an end. */
+  readonly heldSeconds: number;
 }
 
 /** One stored delivery. Never changed. */
@@ -135,16 +141,6 @@ export interface Result {
   readonly result: string;
 }
 
-/** Writes one line of log; properties become fields of the line. */
-export interface Log {
-  debug(message: string, properties?: Record<string, unknown>): void;
-  info(message: string, properties?: Record<string, unknown>): void;
-  warn(message: string, properties?: Record<string, unknown>): void;
-  error(message: string, properties?: Record<string, unknown>): void;
-  /** The same log with these properties on each line. */
-  with(properties: Record<string, unknown>): Log;
-}
-
 /** What a client of an outside service is given by the job that uses it. */
 export interface ClientContext {
   /** Ends every call: aborted at the job's deadline, when its lease is lost, and at shutdown. */
@@ -152,6 +148,7 @@ export interface ClientContext {
   readonly log: Log;
   /** Whether the kind runs in shadow: every call but reads is refused. Hand it on to `call()`. */
   readonly shadow: boolean;
+  readonly lanes: Lanes;
 }
 
 /** A client of an outside service before it has its settings: one file in `lib/outside/`. */
@@ -199,6 +196,8 @@ export interface Handler<
   readonly payload: Schema<P>;
   readonly settings: S;
   readonly clients: D;
+  /** The outside service without which no job of the kind can do anything: while it is paused, none is begun. */
+  readonly lane?: string;
   /** The deadline of one attempt; 60 when absent. */
   readonly timeoutSeconds?: number;
   /** How long a claim holds without renewal; LEASE_SECONDS when absent. */
@@ -227,19 +226,4 @@ export interface Registry {
   readonly sources: ReadonlyMap<string, Source>;
   readonly handlers: ReadonlyMap<string, AnyHandler>;
   readonly schedules: readonly Schedule[];
-}
-
-/** What became of an alert that was sent. */
-export type AlertOutcome =
-  | { readonly is: "sent" }
-  /** It will not succeed as it is: a wrong token or chat. */
-  | { readonly is: "refused"; readonly why: string }
-  /** It certainly did not arrive. */
-  | { readonly is: "failed"; readonly why: string; readonly retryAfterSeconds?: number }
-  /** It may have arrived. */
-  | { readonly is: "unknown"; readonly why: string };
-
-/** Tells a human. Never throws. */
-export interface Alerts {
-  alert(text: string): Promise<AlertOutcome>;
 }

@@ -7,6 +7,7 @@ import { loadConfig, secretValues, settingsOf } from "./base/config.ts";
 import { createLog } from "./base/log.ts";
 import { createRedactor } from "./base/text.ts";
 import { connect } from "./db/db.ts";
+import { noLanes } from "./outside/lanes.ts";
 import { telegram } from "./outside/telegram.ts";
 import { allSettings, openRegistry } from "./registry.ts";
 
@@ -36,8 +37,8 @@ export function wire(environment: Readonly<Record<string, string>>, options: Pro
   const db = connect({ ...connection, application: options.application });
   // Connects when it is first used.
   const handlerDb = connect({ ...connection, application: `${options.application}-handlers` });
-  // Alerts belong to no job: their calls end by their own deadline, and no shadow falls on them.
-  const context = { signal: new AbortController().signal, log, shadow: false };
+  // Alerts belong to no job: their calls end by their own deadline, no shadow falls on them, and no lane holds them.
+  const context = { signal: new AbortController().signal, log, shadow: false, lanes: noLanes };
   const alerts = telegram.create(settingsOf(config, telegram.settings), context);
   const registry = openRegistry(config);
   return { config, registry, db, handlerDb, log, redact, alerts };

@@ -17,8 +17,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   db: ["base", "contract"],
   define: ["contract", "setting"],
   base: ["contract", "setting"],
-  contract: ["effect", "setting"],
+  contract: ["effect", "ports", "setting"],
   effect: [],
+  ports: [],
   setting: [],
 };
 

@@ -4,16 +4,38 @@
  */
 import * as z from "zod";
 
+/** What else an error may say. */
+export interface FailureOptions extends ErrorOptions {
+  /** The lane that the answer concerns, when it concerns more than the job that asked: a refused token, too many requests. */
+  readonly lane?: string;
+}
+
 /** Will not get better by trying again: the job is given up at once. */
 export class PermanentError extends Error {
   override name = "PermanentError";
+  readonly lane?: string;
+  constructor(message?: string, options?: FailureOptions) {
+    super(message, options);
+    this.lane = options?.lane;
+  }
 }
 
 /** May succeed later; `retryAfterSeconds` is what the other side asked for. */
 export class TemporaryError extends Error {
   override name = "TemporaryError";
-  constructor(message: string, readonly retryAfterSeconds?: number, options?: ErrorOptions) {
+  readonly lane?: string;
+  constructor(message: string, readonly retryAfterSeconds?: number, options?: FailureOptions) {
     super(message, options);
+    this.lane = options?.lane;
+  }
+}
+
+/** A lane is paused or full: the job goes back and waits for it, at no cost. Nothing was done by the call that met it. */
+export class LaneHeldError extends TemporaryError {
+  override name = "LaneHeldError";
+  /** `caused`: it was the answer to the job's own call that has paused the lane. */
+  constructor(message: string, seconds: number, readonly caused: boolean, options?: ErrorOptions) {
+    super(message, seconds, options);
   }
 }
 

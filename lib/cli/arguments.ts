@@ -2,7 +2,7 @@
  * Reads what is typed after a command; whatever does not fit is an error of usage.
  * @module
  */
-import { InvalidArgumentError, Option } from "commander";
+import { Argument, InvalidArgumentError, Option } from "commander";
 import { storableText } from "../base/text.ts";
 import type { EffectState, Status } from "../contract.ts";
 
@@ -68,6 +68,9 @@ export const statusOption = (): Option =>
 /** Only effects in one state. */
 export const effectStateOption = (): Option =>
   new Option("--state <state>", "only effects in this state").choices(EFFECT_STATES);
+/** What is done with a lane. */
+export const laneAction = (): Argument =>
+  new Argument("[action]", "what to do").choices(["pause", "resume"]);
 /** Only planned effects. */
 export const plannedOption = (): Option =>
   new Option("--planned", "only what would have been created outside of shadow").conflicts("state");

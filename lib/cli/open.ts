@@ -7,6 +7,7 @@ import { loadConfig, secretValues, settingsOf } from "../base/config.ts";
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
 import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
+import { noLanes } from "../outside/lanes.ts";
 import { type TelegramSetup, telegramSetup } from "../outside/telegram_setup.ts";
 import { allSettings } from "../registry.ts";
 import { wire } from "../wire.ts";
@@ -90,5 +91,10 @@ export function openBot(host: Environment): TelegramSetup {
     redact: redactorOf(host),
   });
   const { signal } = new AbortController();
-  return telegramSetup.create(settingsOf(config, settings), { signal, log, shadow: false });
+  return telegramSetup.create(settingsOf(config, settings), {
+    signal,
+    log,
+    shadow: false,
+    lanes: noLanes,
+  });
 }

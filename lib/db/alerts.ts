@@ -47,6 +47,28 @@ export function countDoubled(sql: Sql, doubled: Fragment): Fragment {
   );
 }
 
+/** Part of a statement: counts the lanes whose episode has begun among the rows of `paused`. What lies within a lane is not told of. */
+export function countPausedLanes(sql: Sql, paused: Fragment): Fragment {
+  return addToAlerts(
+    sql,
+    sql`
+    select 'lane ' || name || ' paused', 1,
+      'lane ' || name || ' is paused, and its jobs wait: ' || reason || E'\nhookwork lanes'
+    from ${paused} as paused where began and strpos(name, ':') = 0`,
+  );
+}
+
+/** Part of a statement: counts the lanes that work again, rows of `opened` with name and since. */
+export function countOpenedLanes(sql: Sql, opened: Fragment): Fragment {
+  return addToAlerts(
+    sql,
+    sql`
+    select 'lane ' || name || ' open', 1,
+      'lane ' || name || ' works again, after ' || justify_interval(date_trunc('second', now() - since)) || '; its jobs go on'
+    from ${opened} as opened where strpos(name, ':') = 0`,
+  );
+}
+
 /** The rows are topic, count and text. They are locked last in every statement, and in one order: so nothing deadlocks. */
 function addToAlerts(sql: Sql, counted: Fragment): Fragment {
   return sql`

@@ -4,17 +4,21 @@
  */
 import type { Job } from "../contract.ts";
 import { arrayLiteral, type Queries } from "./db.ts";
+import type { KindInLane } from "./held_jobs.ts";
+import { mayProbe } from "./lanes.ts";
 
 /** What a worker asks for. */
 export interface ClaimRequest {
   readonly worker: string;
   readonly limit: number;
-  /** The kinds that this worker does, and how long a claim of each holds. */
-  readonly kinds: readonly { readonly kind: string; readonly leaseSeconds: number }[];
+  /** The kinds that this worker does, how long a claim of each holds, and the lane without which it is not begun. */
+  readonly kinds: readonly (KindInLane & { readonly leaseSeconds: number })[];
   /** Jobs whose earlier run in this process has not ended yet. */
   readonly except: readonly string[];
   /** Whether to take jobs with which a worker died (they run alone), or the others. */
   readonly quarantined: boolean;
+  /** The lane whose jobs alone are taken, to find out whether it works again: one job, and only if nobody else does. */
+  readonly probe?: string;
 }
 
 /**
@@ -27,17 +31,29 @@ export interface ClaimRequest {
  *
  * Whoever has locked an entity's row decides alone which of its jobs is next. This statement sees the jobs as they were when it began,
  * so it takes a job only if it is still pending, and puts an entity to sleep only if no job was added since.
+ *
+ * `known` leaves out the kinds whose lane is in an episode: what they have waiting is not even looked at. A probe does the
+ * reverse: it locks the lane's row, which one claim of all workers can, and takes a job of that lane only.
  */
 export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job[]> {
   const { sql } = db;
   const { limit, quarantined } = request;
   const lost = quarantined ? sql`lost > 0` : sql`lost = 0`;
+  const probe = request.probe ?? null;
+  const episodes = probe === null
+    ? sql`select name from lanes where since is not null`
+    : sql`select name from lanes where name = ${probe} and ${mayProbe(sql)} for update skip locked`;
+  const may = probe === null
+    ? sql`not exists (select from episodes where name = lane)`
+    : sql`lane in (select name from episodes)`;
   return await db.run(sql<Job[]>`
-    with known as materialized (
+    with episodes as materialized (${episodes}), known as materialized (
       select kind, lease from unnest(
         ${arrayLiteral(request.kinds.map((k) => k.kind))}::text[],
-        ${arrayLiteral(request.kinds.map((k) => k.leaseSeconds))}::float8[]
-      ) as known (kind, lease)
+        ${arrayLiteral(request.kinds.map((k) => k.leaseSeconds))}::float8[],
+        ${arrayLiteral(request.kinds.map((k) => k.lane))}::text[]
+      ) as of_worker (kind, lease, lane)
+      where ${may}
     ), looks as materialized (
       select kind, priority, by_entity
       from known, generate_series(0, 3) as level (priority), (values (true), (false)) as way (by_entity)
@@ -85,7 +101,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
       from chosen, known
       where jobs.id = chosen.id and jobs.status = 'pending' and known.kind = jobs.kind
       returning jobs.id, jobs.kind, payload::text as payload, event_id, key, attempts, max_attempts, claims, lost,
-        entity, collapses
+        entity, collapses, locked_until, pauses, held_since
     ), superseded as (
       update jobs set status = 'superseded', superseded_by = taken.id, finished_at = now()
       from taken
@@ -103,8 +119,11 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
     ), emptied as (
       delete from entities using heads
       where entities.entity = heads.entity and complete and heads.id is null and later_at is null
+    ), probing as (
+      update lanes set probe = taken.id, probe_until = locked_until from taken where lanes.name = ${probe}
     )
-    select id, kind, payload, event_id as "eventId", key, attempts, max_attempts as "maxAttempts", claims, lost
+    select id, kind, payload, event_id as "eventId", key, attempts, max_attempts as "maxAttempts", claims, lost,
+      pauses, coalesce(extract(epoch from now() - held_since), 0)::float8 as "heldSeconds"
     from taken
   `);
 }

@@ -59,6 +59,8 @@ export interface Transition {
   readonly stepsAside: boolean;
   readonly error: string | null;
   readonly result: string | null;
+  /** When a lane holds the job: how many pauses in a row its own calls have caused; null when none does. */
+  readonly pauses: number | null;
 }
 
 /**
@@ -77,13 +79,13 @@ export async function settleJobs(
     arrayLiteral(ended.map(value));
   return await db.run(sql<Claim[]>`
     with given as materialized (
-      select of_job, of_claim, to_status, why, delay, refund, error, said, aside from unnest(
+      select of_job, of_claim, to_status, why, delay, refund, error, said, aside, paused from unnest(
         ${column((e) => e.id)}::bigint[], ${column((e) => e.claims)}::integer[],
         ${column((e) => e.status)}::text[], ${column((e) => e.reason)}::text[],
         ${column((e) => e.delaySeconds)}::float8[], ${column((e) => e.refund)}::boolean[],
         ${column((e) => e.error)}::text[], ${column((e) => e.result)}::text[],
-        ${column((e) => e.stepsAside)}::boolean[]
-      ) as given (of_job, of_claim, to_status, why, delay, refund, error, said, aside)
+        ${column((e) => e.stepsAside)}::boolean[], ${column((e) => e.pauses)}::integer[]
+      ) as given (of_job, of_claim, to_status, why, delay, refund, error, said, aside, paused)
       order by of_job
     ), held as materialized (
       select found.id, given.* from given cross join lateral (
@@ -94,11 +96,14 @@ export async function settleJobs(
         attempts = attempts - refund::integer,
         run_at = case when to_status = 'pending' then now() + make_interval(secs => delay) else run_at end,
         finished_at = case when to_status = 'pending' then null else now() end,
-        last_error = coalesce(error, last_error), result = said
+        last_error = coalesce(error, last_error), result = said,
+        pauses = coalesce(paused, 0), held_since = case when paused is not null then coalesce(held_since, now()) end
       from held where jobs.id = held.id
       returning jobs.id, jobs.kind, jobs.claims, jobs.status, jobs.reason, jobs.last_error, jobs.entity,
         jobs.priority, jobs.run_at, jobs.lost, held.aside as steps_aside
-    ), ${releaseEntities(sql, sql`settled`)}, counted as (${countGivenUp(sql, sql`settled`)})
+    ), ${releaseEntities(sql, sql`settled`)}, probed as (
+      update lanes set probe_until = null from settled where lanes.probe = settled.id
+    ), counted as (${countGivenUp(sql, sql`settled`)})
     select id, claims from settled
   `);
 }

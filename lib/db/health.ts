@@ -2,14 +2,16 @@
  * Questions about the whole queue, for readiness and for alerts.
  * @module
  */
-import type { Queries } from "./db.ts";
+import { arrayLiteral, type Queries } from "./db.ts";
 
 /**
- * How many seconds the oldest due job has been waiting; 0 when none is due. Jobs that wait for another one of their entity are not due.
+ * How many seconds the oldest due job has been waiting; 0 when none is due. Jobs that wait for another one of their entity are not due,
+ * and those of the kinds in `held` wait for their lane.
  *
  * The recursion hops from kind to kind along the index: a minimum over all kinds would read every future row.
  */
-export async function getOldestDueSeconds(db: Queries): Promise<number> {
+export async function getOldestDueSeconds(db: Queries, held: readonly string[]): Promise<number> {
+  const others = db.sql`kind <> all(${arrayLiteral(held)}::text[])`;
   const [row] = await db.run(db.sql<{ seconds: number }[]>`
     with recursive kinds (kind) as (
       (select kind from jobs where status = 'pending' and entity is null and lost = 0 order by kind limit 1)
@@ -20,11 +22,11 @@ export async function getOldestDueSeconds(db: Queries): Promise<number> {
     ), oldest (at) as (
       select ready.run_at from kinds, generate_series(0, 3) as level (priority) cross join lateral (
         select run_at from jobs where status = 'pending' and entity is null and lost = 0
-          and kind = kinds.kind and priority = level.priority order by run_at limit 1) as ready
+          and kind = kinds.kind and ${others} and priority = level.priority order by run_at limit 1) as ready
       union all
-      select min(run_at) from jobs where status = 'pending' and entity is null and lost > 0
+      select min(run_at) from jobs where status = 'pending' and entity is null and lost > 0 and ${others}
       union all
-      select min(next_at) from entities where next_at < 'infinity'
+      select min(next_at) from entities where next_at < 'infinity' and ${others}
     )
     select coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds from oldest
     where at <= now() and isfinite(at)

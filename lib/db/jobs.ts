@@ -124,7 +124,7 @@ export async function retryJob(
       select from entities where entity = (select entity from jobs where id = ${id}::bigint) for update
     ), made as (
       update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, run_at = now(),
-        superseded_by = null, finished_at = null, locked_until = null, locked_by = null
+        pauses = 0, held_since = null, superseded_by = null, finished_at = null, locked_until = null, locked_by = null
       -- The entity first: a claim locks in this order too.
       where id = ${id}::bigint and status <> 'running' and (status <> 'done' or ${again}) and (select count(*) from turn) >= 0
       returning id, kind, priority, run_at, entity

@@ -53,7 +53,8 @@ export async function retryFailedJobs(
         and (select count(*) from turns) >= 0
       order by jobs.id for update of jobs
     ), made as (
-      update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, finished_at = null,
+      update jobs set status = 'pending', reason = null, attempts = 0, lost = 0, pauses = 0,
+        held_since = null, finished_at = null,
         run_at = now() + make_interval(secs => ${delaySeconds} + (held.position - 1) * ${pauseSeconds}::float8)
       from held where jobs.id = held.id
       returning jobs.id, kind, priority, run_at, entity

@@ -96,6 +96,24 @@ export async function removeEmptiedJobs(
   return batch!;
 }
 
+/** Forgets lanes that nothing is known of and nobody has used for a day: chats come and go. */
+export async function removeIdleLanes(
+  db: Queries,
+  { worker, limit }: BatchRequest,
+): Promise<Batch> {
+  const { sql } = db;
+  const [batch] = await db.run(sql<Batch[]>`
+    with turn as (${takeTurn(sql, worker)}), held as materialized (
+      select name from lanes
+      where since is null and next_at < now() - interval '1 day' and exists (select from turn)
+      order by name limit ${limit} for update skip locked
+    ), deleted as (
+      delete from lanes using held where lanes.name = held.name
+    ) ${countBatch(sql)}
+  `);
+  return batch!;
+}
+
 /**
  * Removes the bodies of events `days` after they were received, but none that an unfinished job may still ask for.
  *

@@ -17,8 +17,9 @@ import type {
 } from "../contract.ts";
 import { getEvent } from "../db/events.ts";
 import { enqueue } from "../db/jobs.ts";
-import { carryOut } from "./effect.ts";
 import { getBodyRemovedAt } from "../db/retention.ts";
+import { carryOut } from "./effect.ts";
+import { createLanes } from "./lane.ts";
 import { describeRemoval } from "./retention.ts";
 
 /** Makes the context of one run. */
@@ -38,7 +39,12 @@ export function createContext(
     log,
     shadow,
     settings: settingsOf(app.config, handler.settings),
-    clients: createClients(app, handler, { signal, log, shadow }),
+    clients: createClients(app, handler, {
+      signal,
+      log,
+      shadow,
+      lanes: createLanes({ app, lane: handler.lane, signal, log }),
+    }),
     get sql() {
       return stoppable(app.handlerDb.sql, signal);
     },

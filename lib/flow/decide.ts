@@ -5,6 +5,7 @@
 import { backoffSeconds, retryAfterSeconds } from "../base/backoff.ts";
 import {
   describeError,
+  LaneHeldError,
   OutcomeUnknownError,
   PermanentError,
   TemporaryError,
@@ -21,6 +22,14 @@ export type Ending =
   /** Stopped by a shutdown, through no fault of its own. */
   | { readonly is: "interrupted" };
 
+/** A pause that a job itself causes is charged to it from this one on, counted in a row: it may be the job. */
+const MAX_FREE_PAUSES = 2;
+/** How long lanes may hold a job. */
+export const MAX_HELD_DAYS = 7;
+
+/** What a decision needs of a job. */
+type Attempt = Pick<Job, "attempts" | "maxAttempts" | "pauses" | "heldSeconds">;
+
 const ENDED: Transition = {
   status: "done",
   reason: null,
@@ -29,11 +38,12 @@ const ENDED: Transition = {
   stepsAside: false,
   error: null,
   result: null,
+  pauses: null,
 };
 
 /** Decides what becomes of a job. */
 export function decide(
-  job: Pick<Job, "attempts" | "maxAttempts">,
+  job: Attempt,
   ending: Ending,
   random: () => number = Math.random,
 ): Transition {
@@ -57,13 +67,14 @@ export function decide(
 }
 
 function afterError(
-  job: Pick<Job, "attempts" | "maxAttempts">,
+  job: Attempt,
   error: unknown,
   random: () => number,
 ): Transition {
   const why = describeError(error);
   if (error instanceof PermanentError) return givenUp("permanent", why);
   if (error instanceof OutcomeUnknownError) return givenUp("outcome_unknown", why);
+  if (error instanceof LaneHeldError) return held(job, error, random);
   const asked = error instanceof TemporaryError ? error.retryAfterSeconds : undefined;
   const pause = asked === undefined
     ? backoffSeconds(job.attempts, random)
@@ -71,8 +82,22 @@ function afterError(
   return again(job, "exhausted", why, pause);
 }
 
+function held(job: Attempt, error: LaneHeldError, random: () => number): Transition {
+  const { message, caused, retryAfterSeconds: seconds = 0 } = error;
+  if (job.heldSeconds >= MAX_HELD_DAYS * 86_400) {
+    return givenUp("exhausted", `Held for ${MAX_HELD_DAYS} days by a lane: ${message}`);
+  }
+  const pauses = caused ? job.pauses + 1 : job.pauses;
+  const delaySeconds = retryAfterSeconds(seconds, random);
+  if (!caused || pauses <= MAX_FREE_PAUSES) {
+    return { ...ENDED, status: "pending", refund: true, delaySeconds, error: message, pauses };
+  }
+  const charged = again(job, "exhausted", message, backoffSeconds(job.attempts, random));
+  return charged.status === "pending" ? { ...charged, pauses } : charged;
+}
+
 function again(
-  job: Pick<Job, "attempts" | "maxAttempts">,
+  job: Attempt,
   reason: Reason,
   error: string,
   delaySeconds: number,

@@ -11,6 +11,7 @@ import {
   judgeSizes,
   judgeTransaction,
 } from "./doctor_database.ts";
+import { judgeHeld, judgeLanes } from "./doctor_order.ts";
 import {
   judgeAlerts,
   judgeLeases,
@@ -44,6 +45,8 @@ export function judge(vitals: Vitals, limits: Limits): Finding[] {
     judgeStrangers(vitals.strangers, limits),
     judgeLeases(vitals.leases),
     judgeRun(vitals.run),
+    ...judgeLanes(vitals.lanes, limits),
+    judgeHeld(vitals.held),
     judgeWorkers(vitals.sessions, limits),
     ...judgeAlerts(vitals.alertProblems),
     judgeUnrouted(vitals.unrouted),

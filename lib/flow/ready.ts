@@ -6,9 +6,12 @@ import type { App } from "../app.ts";
 import { describeError } from "../base/errors.ts";
 import { listAlertProblems } from "../db/alerts.ts";
 import { getExpiredLeases, getOldestDueSeconds } from "../db/health.ts";
+import { listLanes } from "../db/lanes_view.ts";
 import { listPendingMigrations } from "../db/migrate.ts";
 import { judgeMigrations } from "./doctor_database.ts";
+import { judgeLanes } from "./doctor_order.ts";
 import { judgeAlerts, judgeLeases, judgeOldestDue } from "./doctor_queue.ts";
+import { listHeldKinds } from "./lane.ts";
 
 const DEADLINE_MS = 1500;
 
@@ -46,8 +49,9 @@ async function look(app: App): Promise<Readiness> {
   }
   const findings = [
     ...judgeAlerts(await listAlertProblems(app.db)),
-    judgeOldestDue(await getOldestDueSeconds(app.db), app.config),
+    judgeOldestDue(await getOldestDueSeconds(app.db, await listHeldKinds(app)), app.config),
     judgeLeases(await getExpiredLeases(app.db)),
+    ...judgeLanes(await listLanes(app.db, "failing"), app.config),
   ];
   const warnings = findings.filter(({ level }) => level === "bad").map(({ detail }) => detail);
   return { ready: true, problems: [], warnings };

@@ -14,6 +14,7 @@ import {
   removeEmptiedJobs,
   removeEvents,
   removeFinishedJobs,
+  removeIdleLanes,
 } from "../db/retention.ts";
 
 const ROUND_MS = 300_000;
@@ -59,6 +60,7 @@ function stepsOf({ config }: Pick<App, "config">): Record<string, Step> {
     keys: (db, request) => removeEmptiedJobs(db, { ...request, keyDays }),
     bodies: (db, request) => removeBodies(db, { ...request, days: RETAIN_BODY_DAYS }),
     events: (db, request) => removeEvents(db, { ...request, keyDays }),
+    lanes: removeIdleLanes,
   };
 }
 

@@ -7,6 +7,7 @@ import { repeat } from "../base/repeat.ts";
 import { raiseAlert } from "../db/alerts.ts";
 import { getOldestDueSeconds } from "../db/health.ts";
 import { sendDueAlerts } from "./alert.ts";
+import { listHeldKinds } from "./lane.ts";
 import type { Outage } from "./outage.ts";
 import { fireDueSlots } from "./schedule.ts";
 
@@ -41,8 +42,11 @@ export function startTick(app: App, outage: Outage, options: { schedules: boolea
 }
 
 /** Asks for an alert when the oldest due job waits for too long: workers are dead, stuck, or too few. */
-export async function watchOldestDue(app: Pick<App, "db" | "config">): Promise<void> {
-  const minutes = Math.floor(await getOldestDueSeconds(app.db) / 60);
+export async function watchOldestDue(
+  app: Pick<App, "db" | "config" | "registry">,
+): Promise<void> {
+  const seconds = await getOldestDueSeconds(app.db, await listHeldKinds(app));
+  const minutes = Math.floor(seconds / 60);
   if (minutes < app.config.OLDEST_DUE_ALERT_MINUTES) return;
   const text = `The oldest due job has been waiting for ${minutes} minutes: ` +
     "the workers are stopped, stuck, or too few\nhookwork status";

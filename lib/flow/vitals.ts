@@ -4,6 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { listAlertProblems } from "../db/alerts.ts";
+import { type HeldEntity, listHeldEntities } from "../db/entities.ts";
 import {
   countUnroutedEvents,
   type DueKind,
@@ -14,6 +15,7 @@ import {
   listDueKinds,
   type LongestRun,
 } from "../db/health.ts";
+import { type LaneView, listLanes } from "../db/lanes_view.ts";
 import { getRetentionSeconds } from "../db/retention.ts";
 import { getDatabaseTime } from "../db/schedules.ts";
 import {
@@ -27,8 +29,10 @@ import {
   type TableSize,
 } from "../db/server.ts";
 import { DEFAULT_TIMEOUT_SECONDS } from "./execute.ts";
+import { listHeldKinds } from "./lane.ts";
 
 const MAX_TABLES = 4;
+const MAX_HELD = 10;
 /** How far back events that could not be routed are counted. */
 export const UNROUTED_HOURS = 24;
 
@@ -37,6 +41,10 @@ export interface Vitals {
   readonly oldestDueSeconds: number;
   /** Due jobs of kinds without a handler in this version. */
   readonly strangers: readonly DueKind[];
+  /** Lanes that are paused, or not yet known to work again. */
+  readonly lanes: readonly LaneView[];
+  /** Entities whose jobs wait for one of them. */
+  readonly held: readonly HeldEntity[];
   readonly leases: ExpiredLeases;
   readonly run: LongestRun & { readonly deadlineSeconds: number } | undefined;
   readonly rows: TableRows;
@@ -58,7 +66,9 @@ export async function takeVitals(
   const due = await listDueKinds(db);
   const run = await getLongestRun(db);
   return {
-    oldestDueSeconds: await getOldestDueSeconds(db),
+    oldestDueSeconds: await getOldestDueSeconds(db, await listHeldKinds({ db, registry })),
+    lanes: await listLanes(db, "failing"),
+    held: await listHeldEntities(db, MAX_HELD),
     strangers: due.filter(({ kind }) => !registry.handlers.has(kind)),
     leases: await getExpiredLeases(db),
     run: run && {

@@ -11,6 +11,7 @@ export const telegramMessage = defineHandler({
   kind: "telegram.message",
   payload: z.object({ chatId: z.string(), messageId: z.number(), text: z.string() }),
   clients: { telegram },
+  lane: "telegram",
   async run({ chatId, text }, { clients }) {
     if (!/^\/ping(@\w+)?$/.test(text.trim())) return { result: "nothing to answer" };
     await clients.telegram.sendMessage(chatId, "pong");

@@ -71,6 +71,7 @@ async function sendTo(api: BotApi, chatId: string | number, text: string) {
     parameters: { chat_id: chatId, text: cutText(text, MAX_TEXT_UNITS) },
     result: z.object({ message_id: z.number() }),
     idempotent: false,
+    chat: `${chatId}`,
   });
   return { messageId };
 }

@@ -29,7 +29,13 @@ export interface Method<T> {
   readonly result: Schema<T>;
   /** Whether a repeat does no harm. */
   readonly idempotent: boolean;
+  /** The chat that is written to: one message a second, and a pause of its own when it is asked for. */
+  readonly chat?: string;
 }
+
+const LANE = "telegram";
+/** Source: core.telegram.org/bots/faq, "My bot is hitting limits": about one message a second in one chat. */
+const PER_SECOND = 1;
 
 /** Calls a method of one bot. */
 export type BotApi = <T>(method: Method<T>) => Promise<T>;
@@ -56,16 +62,18 @@ type Envelope = z.infer<typeof envelope>;
 /**
  * Gives access to the API. No error of it holds the token. A method throws ChatMigratedError;
  * PermanentError when the message (400, 403) or the bot (401, 404) is refused, and when a webhook
- * stands in the way (409); TemporaryError for 429 and 5xx; and else what `call` throws.
+ * stands in the way (409); TemporaryError for 429 and 5xx; and else what `call` throws. A refusal of
+ * the bot concerns the lane `telegram`, a 429 the chat's own; what `lanes` throws then takes its place.
  * Source: core.telegram.org/bots/api, "Making requests" and ResponseParameters.
  */
 export function createBotApi(
   settings: SettingValues<typeof botSettings>,
-  { signal, shadow }: Pick<ClientContext, "signal" | "shadow">,
+  { signal, shadow, lanes }: Pick<ClientContext, "signal" | "shadow" | "lanes">,
 ): BotApi {
   const { TELEGRAM_BOT_TOKEN: token, TELEGRAM_API: api } = settings;
   const base = `${api.replace(/\/+$/, "")}/bot${token}`;
-  return async ({ name, what, parameters = {}, result, idempotent }) => {
+  const ask = async <T>(method: Method<T>, lane: string): Promise<T> => {
+    const { name, what, parameters = {}, result, idempotent } = method;
     const answer = await call({
       what,
       url: new URL(`${base}/${name}`),
@@ -80,7 +88,12 @@ export function createBotApi(
     const value = result.safeParse(said?.result);
     if (said?.ok && value.success) return value.data;
     const why = `Cannot ${what}: ${describe(answer, said).replaceAll(token, "***")}`;
-    throw answer.status < 300 ? unreadable(why, idempotent) : refusal(why, answer, said);
+    throw answer.status < 300 ? unreadable(why, idempotent) : refusal(why, answer, said, lane);
+  };
+  return (method) => {
+    if (method.chat === undefined) return lanes.through(LANE, () => ask(method, LANE));
+    const lane = `${LANE}:${method.chat}`;
+    return lanes.through(lane, () => ask(method, lane), { perSecond: PER_SECOND });
   };
 }
 
@@ -94,13 +107,22 @@ function unreadable(why: string, idempotent: boolean): Error {
   return idempotent ? new TemporaryError(message) : new OutcomeUnknownError(message);
 }
 
-function refusal(why: string, { status, headers }: Answer, said: Envelope | undefined): Error {
+function refusal(
+  why: string,
+  { status, headers }: Answer,
+  said: Envelope | undefined,
+  lane: string,
+): Error {
   const { retry_after: retryAfterSeconds, migrate_to_chat_id: newId } = said?.parameters ?? {};
   if (newId !== undefined) return new ChatMigratedError(`${why}; use its id ${newId}`, `${newId}`);
-  if (isPermanent(status)) return new PermanentError(`${why}; ${remedy(status, said)}`);
+  if (isPermanent(status)) {
+    const concerned = status === 401 || status === 404 ? { lane: LANE } : {};
+    return new PermanentError(`${why}; ${remedy(status, said)}`, concerned);
+  }
   return new TemporaryError(
     `${why}; it may pass`,
     retryAfterSeconds ?? parseRetryAfter(headers.get("retry-after"), new Date()),
+    status === 429 ? { lane } : {},
   );
 }
 

@@ -5,6 +5,7 @@
 import type { App } from "../app.ts";
 import { jittered } from "../base/repeat.ts";
 import { claimJobs, type ClaimRequest } from "../db/claim.ts";
+import { listProbes, type Probe } from "../db/lanes.ts";
 import type { Outage } from "../flow/outage.ts";
 import type { Bell } from "./bell.ts";
 import type { Claims } from "./claims.ts";
@@ -61,24 +62,43 @@ function claimer(
 ): () => Promise<boolean> {
   const slots = app.config.WORKER_CONCURRENCY;
   const leases = new Map(kinds.map(({ kind, leaseSeconds }) => [kind, leaseSeconds]));
+  const lanes = new Set(kinds.map(({ lane }) => lane));
   let quarantineAtMs = -Infinity;
+  let probesAtMs = -Infinity;
 
-  const take = async (limit: number, quarantined: boolean) => {
+  const take = async (limit: number, quarantined: boolean, probe?: Partial<Probe>) => {
     const askedAtMs = performance.now();
-    const except = runner.unsettled();
-    const jobs = await claimJobs(app.db, { worker, limit, kinds, except, quarantined });
+    const except = [...runner.unsettled(), ...probe?.last ? [probe.last] : []];
+    const jobs = await claimJobs(app.db, {
+      worker,
+      limit,
+      kinds,
+      except,
+      quarantined,
+      probe: probe?.lane,
+    });
     for (const job of jobs) runner.start(claims.add(job, leases.get(job.kind)!, askedAtMs));
     return jobs.length;
   };
   /** Takes one job that wants the worker to itself; the next one not before the others have had as long. */
-  const takeAlone = async () => {
+  const takeAlone = async (probe?: Partial<Probe>) => {
     const beganMs = performance.now();
     quarantineAtMs = beganMs + POLL_MS;
-    if (await take(1, true) === 0) return false;
+    if (await take(1, true, probe) === 0) return false;
     runner.aloneEnded().then(() => quarantineAtMs = 2 * performance.now() - beganMs);
     return true;
   };
+  /** Takes one job of each lane whose pause is over, and another than the last time, if there is one. */
+  const takeProbes = async () => {
+    probesAtMs = performance.now() + POLL_MS;
+    for (const { lane, last } of await listProbes(app.db)) {
+      if (!lanes.has(lane) || claims.size === slots || runner.alone) continue;
+      const taken = await take(1, false, { lane, last }) || await take(1, false, { lane });
+      if (taken === 0) await takeAlone({ lane });
+    }
+  };
   return async () => {
+    if (performance.now() >= probesAtMs) await takeProbes();
     const free = slots - claims.size;
     if (free <= 0 || runner.alone) return false;
     if (performance.now() >= quarantineAtMs && await takeAlone()) return false;

@@ -8,6 +8,7 @@ import type { Watchdog } from "../base/watchdog.ts";
 import type { ClaimRequest } from "../db/claim.ts";
 import { sweepLostJobs } from "../db/claims.ts";
 import { StoppedError } from "../flow/execute.ts";
+import { giveUpHeldJobs } from "../flow/lane.ts";
 import { watchOutage } from "../flow/outage.ts";
 import { startRetention } from "../flow/retention.ts";
 import { createSettler } from "../flow/settle.ts";
@@ -22,6 +23,7 @@ const SWEEP_MS = 5000;
 const SWEEP_LIMIT = 500;
 /** How exactly runs are stopped when their leases end. */
 const EXPIRY_MS = 1000;
+const HELD_MS = 600_000;
 const BUSY_MS = 30_000;
 const STUCK_MS = 10 * 60_000;
 /** Below the 60 s after which a supervisor kills. */
@@ -80,6 +82,9 @@ export function startWorker(
     every(SWEEP_MS, async () => {
       if (await sweep(app)) tick.soon();
     }),
+    every(HELD_MS, async () => {
+      if (await giveUpHeldJobs(app)) tick.soon();
+    }),
     every(BUSY_MS, watchSlots),
     every(BUSY_MS, watchStuck),
     startListening(app, () => bell.ring()),
@@ -116,7 +121,7 @@ function workerKinds({ registry, config }: App): ClaimRequest["kinds"] {
   const { WORKER_KINDS: only, LEASE_SECONDS } = config;
   return [...registry.handlers.values()]
     .filter(({ kind }) => only.length === 0 || only.includes(kind))
-    .map(({ kind, leaseSeconds = LEASE_SECONDS }) => ({ kind, leaseSeconds }));
+    .map(({ kind, lane = null, leaseSeconds = LEASE_SECONDS }) => ({ kind, lane, leaseSeconds }));
 }
 
 /** Takes jobs back from lost workers, and says whether any was given up. */

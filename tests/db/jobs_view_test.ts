@@ -74,13 +74,13 @@ Deno.test("countJobs() counts by state", async () => {
 
 Deno.test("the oldest due job is found at whatever priority it waits, also when it was lost before", async () => {
   await using app = await freshApp();
-  assertEquals(await getOldestDueSeconds(app.db), 0);
+  assertEquals(await getOldestDueSeconds(app.db, []), 0);
   await app.db.sql`insert into jobs (kind, run_at) values ('a', now() + interval '1 day')`;
-  assertEquals(await getOldestDueSeconds(app.db), 0, "what is not due does not wait");
+  assertEquals(await getOldestDueSeconds(app.db, []), 0, "what is not due does not wait");
   await app.db.sql`insert into jobs (kind, priority, run_at) values
     ('a', 0, now() - interval '1 minute'), ('a', 3, now() - interval '10 minutes')`;
-  assertEquals(Math.floor(await getOldestDueSeconds(app.db) / 60), 10);
+  assertEquals(Math.floor(await getOldestDueSeconds(app.db, []) / 60), 10);
   await app.db
     .sql`insert into jobs (kind, lost, run_at) values ('a', 1, now() - interval '20 minutes')`;
-  assertEquals(Math.floor(await getOldestDueSeconds(app.db) / 60), 20);
+  assertEquals(Math.floor(await getOldestDueSeconds(app.db, []) / 60), 20);
 });

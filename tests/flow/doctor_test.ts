@@ -10,6 +10,8 @@ import { handlerOf } from "../support/jobs.ts";
 const HEALTHY: Vitals = {
   oldestDueSeconds: 0,
   strangers: [],
+  lanes: [],
+  held: [],
   leases: { count: 0, oldestSeconds: 0 },
   run: undefined,
   rows: { live: 0, dead: 0, vacuumSeconds: null },
@@ -35,6 +37,27 @@ const sessions = (workers: number, listening: number, hidden = 0) => (
   { workers, listening, hidden }
 );
 
+const lane = (sinceSeconds: number, name = "telegram") => [{
+  name,
+  sinceSeconds,
+  since: new Date(0),
+  pausedUntil: null,
+  paused: true,
+  reason: "answered 401",
+  pauses: 1,
+  rate: null,
+}];
+const holder = (status: string) => [{
+  entity: "lead:1",
+  jobId: "7",
+  kind: "work",
+  status,
+  attempts: 3,
+  lastError: "boom",
+  runAt: new Date(0),
+  followers: 12,
+}];
+
 /** What differs from a healthy system, the part that must show it, how, and in which words. */
 const CASES: [Partial<Vitals>, part: string, Level, words: string][] = [
   [{ oldestDueSeconds: 59 }, "oldest due job", "ok", "more than a minute"],
@@ -46,6 +69,11 @@ const CASES: [Partial<Vitals>, part: string, Level, words: string][] = [
   [{ leases: { count: 2, oldestSeconds: 90 } }, "leases", "bad", "2 lease(s) are over"],
   [{ run: run(119) }, "longest run", "ok", "Job 7 (work) has been running for 1 min 59 s"],
   [{ run: run(120) }, "longest run", "look", "its deadline is 1 min"],
+  [{ lanes: lane(599) }, "lanes", "look", "telegram has been holding its jobs for 9 min"],
+  [{ lanes: lane(600) }, "lanes", "bad", "answered 401"],
+  [{ lanes: lane(6000, "telegram:1") }, "lanes", "look", "telegram:1"],
+  [{ held: holder("running") }, "held entities", "ok", "No job waits"],
+  [{ held: holder("pending") }, "held entities", "look", "12 of lead:1 for job 7 after 3"],
   [{ sessions: sessions(0, 0) }, "workers", "bad", "No worker is connected"],
   [{ sessions: sessions(2, 0) }, "workers", "look", "No worker listens"],
   [{ sessions: sessions(2, 0, 2) }, "workers", "ok", "cannot be seen"],

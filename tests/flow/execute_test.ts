@@ -151,4 +151,6 @@ const JOB: Job = {
   maxAttempts: 8,
   claims: 1,
   lost: 0,
+  pauses: 0,
+  heldSeconds: 0,
 };

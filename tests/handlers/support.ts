@@ -21,6 +21,8 @@ const job: Job = {
   maxAttempts: 8,
   claims: 1,
   lost: 0,
+  pauses: 0,
+  heldSeconds: 0,
 };
 
 /** Runs a handler once with these settings and clients. */

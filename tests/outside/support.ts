@@ -1,6 +1,7 @@
 /** What the tests of Telegram's clients share: a fake Telegram, and a log that can be read. */
 import { startTelegramApi, type TelegramApi } from "../../demo/telegram_api.ts";
 import type { ClientContext, Log } from "../../lib/contract.ts";
+import { noLanes } from "../../lib/outside/lanes.ts";
 
 /** The token of the fake bot; its key is to appear nowhere. */
 export const TOKEN = "123456:KEY-of_the_bot";
@@ -21,5 +22,11 @@ export function keptLog(): Log & { readonly lines: string[] } {
 
 /** What a client is given by a job that nothing stops. */
 export function contextOf(parts: Partial<ClientContext> = {}): ClientContext {
-  return { signal: new AbortController().signal, log: keptLog(), shadow: false, ...parts };
+  return {
+    signal: new AbortController().signal,
+    log: keptLog(),
+    shadow: false,
+    lanes: noLanes,
+    ...parts,
+  };
 }

@@ -6,17 +6,22 @@ import {
   PermanentError,
   TemporaryError,
 } from "../../lib/base/errors.ts";
+import type { Lanes } from "../../lib/contract.ts";
+import { noLanes } from "../../lib/outside/lanes.ts";
 import { alertOutcome, telegram } from "../../lib/outside/telegram.ts";
 import { contextOf, fakeTelegram, keptLog, TOKEN } from "./support.ts";
 
 const GROUP = "-4500";
 
-function clientOf(api: Pick<TelegramApi, "url">, { token = TOKEN, log = keptLog() } = {}) {
+function clientOf(
+  api: Pick<TelegramApi, "url">,
+  { token = TOKEN, log = keptLog(), lanes = noLanes } = {},
+) {
   return telegram.create({
     TELEGRAM_BOT_TOKEN: token,
     TELEGRAM_API: api.url.href,
     TELEGRAM_ALERT_CHAT_ID: GROUP,
-  }, contextOf({ log }));
+  }, contextOf({ log, lanes }));
 }
 
 Deno.test("sendMessage() delivers text full of markup as it is", async () => {
@@ -114,6 +119,39 @@ Deno.test("sendMessage() does not repeat a message whose answer was lost", async
   api.failNext({ lost: true });
   await assertRejects(() => clientOf(api).sendMessage(GROUP, "a"), OutcomeUnknownError);
   assertEquals(api.messages.length, 1);
+});
+
+Deno.test("each refusal says what it concerns: the bot's lane, the chat's, or the message alone (rule 21)", async () => {
+  await using api = await fakeTelegram();
+  const concerned: [Failure, string | undefined][] = [
+    [{ status: 401 }, "telegram"],
+    [{ status: 404 }, "telegram"],
+    [{ status: 429, retryAfter: 34 }, `telegram:${GROUP}`],
+    [{ status: 429 }, `telegram:${GROUP}`],
+    [{ status: 400 }, undefined],
+    [{ status: 403 }, undefined],
+    [{ status: 502, page: "<html>" }, undefined],
+  ];
+  for (const [failure, lane] of concerned) {
+    api.failNext(failure);
+    const error = await assertRejects(() => clientOf(api).sendMessage(GROUP, "a"));
+    assert(error instanceof PermanentError || error instanceof TemporaryError);
+    assertEquals(error.lane, lane, JSON.stringify(failure));
+  }
+});
+
+Deno.test("each message goes through its chat's lane, at one a second, also to the group's new id", async () => {
+  await using api = await fakeTelegram();
+  const entered: unknown[] = [];
+  const lanes: Lanes = {
+    through: (lane, call, options) => {
+      entered.push([lane, options?.perSecond]);
+      return call();
+    },
+  };
+  api.failNext({ migrateTo: -1001 });
+  await clientOf(api, { lanes }).sendMessage(GROUP, "a");
+  assertEquals(entered, [[`telegram:${GROUP}`, 1], ["telegram:-1001", 1]]);
 });
 
 Deno.test("alert() reports each end as what it is, and never throws", async () => {

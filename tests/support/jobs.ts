@@ -12,15 +12,19 @@ import { getJob, type JobView } from "../../lib/db/jobs_view.ts";
 /** Claims as a worker would that knows only the kind `work`, unless told otherwise. */
 export function claim(
   db: Queries,
-  request: Partial<Omit<ClaimRequest, "kinds">> & { kinds?: string[]; leaseSeconds?: number } = {},
+  request: Partial<Omit<ClaimRequest, "kinds">> & {
+    kinds?: string[];
+    leaseSeconds?: number;
+    lane?: string;
+  } = {},
 ): Promise<Job[]> {
-  const { kinds = ["work"], leaseSeconds = 60, ...rest } = request;
+  const { kinds = ["work"], leaseSeconds = 60, lane = null, ...rest } = request;
   return plain(claimJobs(db, {
     worker: "test",
     limit: 1,
     except: [],
     quarantined: false,
-    kinds: kinds.map((kind) => ({ kind, leaseSeconds })),
+    kinds: kinds.map((kind) => ({ kind, lane, leaseSeconds })),
     ...rest,
   }));
 }
@@ -49,6 +53,7 @@ const ENDED: Transition = {
   stepsAside: false,
   error: null,
   result: null,
+  pauses: null,
 };
 
 /** Makes the lease of every running job end a second ago. */
@@ -66,7 +71,7 @@ export async function jobOf(db: Queries, id: string | undefined): Promise<JobVie
 /** A handler of the kind `work` for any payload, unless told otherwise. */
 export function handlerOf(
   run: (payload: Record<string, unknown>, context: RunContext) => Promise<void | Result>,
-  options: { kind?: string; timeoutSeconds?: number; leaseSeconds?: number } = {},
+  options: { kind?: string; lane?: string; timeoutSeconds?: number; leaseSeconds?: number } = {},
 ): AnyHandler {
   return defineHandler({
     kind: "work",
