@@ -3,7 +3,15 @@
  * @module
  */
 import type { Bench } from "./bench.ts";
-import { claimMs, fillFinished, fillFuture, holdSnapshot, keepStatistics } from "./growth_sql.ts";
+import {
+  claimMs,
+  fillFinished,
+  fillFuture,
+  fillLongEntity,
+  fillPausedLane,
+  holdSnapshot,
+  keepStatistics,
+} from "./growth_sql.ts";
 import { secondsToFinish, startWorker } from "./queue.ts";
 import { fillJobs, isQueueEmpty } from "./queue_sql.ts";
 import type { Database } from "./server.ts";
@@ -12,6 +20,9 @@ import { median, takeTurns } from "./statistics.ts";
 const FINISHED = 2_000_000;
 const FUTURE = 300_000;
 const READY = 100_000;
+const ENTITIES = 10_000;
+const FOLLOWERS = 100_000;
+const IN_LANE = 200_000;
 const HELD_SECONDS = 30;
 const HELD_PER_SECOND = 800;
 /** How often the steady load is handed in. */
@@ -24,6 +35,8 @@ interface Case {
   fill(bench: Bench, database: Database): Promise<void>;
   /** Priorities of the due jobs, in turn. */
   readonly priorities?: readonly number[];
+  /** Over how many entities the due jobs are spread; without one when absent. */
+  readonly entities?: number;
   /** What the planner last heard of the table: what it holds now, or what it held before it was filled. */
   readonly statistics?: "fresh" | "stale";
   /** A steady load before the due jobs come, beside a snapshot that is held or not. */
@@ -34,6 +47,9 @@ const EMPTY = "nothing else";
 const GROWN = "2 M finished, 300 k future";
 const STALE = "the same, statistics stale";
 const PRIORITIES = "the same, four priorities";
+const MANY_ENTITIES = "due jobs of 10,000 entities";
+const LONG_ENTITY = "100,000 wait in one entity";
+const PAUSED_LANE = "200,000 in a paused lane";
 const FREE = "after a steady load";
 const HELD = "the same, a snapshot held";
 
@@ -42,6 +58,9 @@ const CASES: readonly Case[] = [
   { what: GROWN, fill: grow },
   { what: STALE, fill: grow, statistics: "stale" },
   { what: PRIORITIES, fill: grow, priorities: [0, 1, 2, 3] },
+  { what: MANY_ENTITIES, fill: async () => {}, entities: ENTITIES },
+  { what: LONG_ENTITY, fill: ({ scaled }, { sql }) => fillLongEntity(sql, scaled(FOLLOWERS)) },
+  { what: PAUSED_LANE, fill: ({ scaled }, { sql }) => fillPausedLane(sql, scaled(IN_LANE)) },
   { what: FREE, fill: async () => {}, before: "free" },
   { what: HELD, fill: async () => {}, before: "held" },
 ];
@@ -73,7 +92,13 @@ export async function benchGrowth(bench: Bench): Promise<void> {
     add("ms a claim", results.map((result) => result.claimMs));
     rates.set(what, add("jobs/s", results.map((result) => result.perSecond)));
   }
-  const wanted = [[GROWN, EMPTY, 0.9], [STALE, EMPTY, 0.9], [HELD, FREE, 0.8]] as const;
+  const wanted = [
+    [GROWN, EMPTY, 0.9],
+    [STALE, EMPTY, 0.9],
+    [LONG_ENTITY, EMPTY, 0.9],
+    [PAUSED_LANE, EMPTY, 0.9],
+    [HELD, FREE, 0.8],
+  ] as const;
   for (const [what, to, atLeast] of wanted) {
     const value = rates.get(what)! / rates.get(to)!;
     report.goal({ bench: "growth", what: `${what}, to ${to}`, value, atLeast });
@@ -104,7 +129,8 @@ async function measure(bench: Bench, one: Case, template: Database): Promise<Res
   const ready = bench.scaled(READY);
   if (one.before === "held") stack.use(await holdSnapshot(database.url));
   if (steady > 0) await underSteadyLoad(bench, database, steady);
-  await fillJobs(sql, { jobs: ready, ms: 0, priorities: one.priorities });
+  const entities = one.entities && bench.scaled(one.entities);
+  await fillJobs(sql, { jobs: ready, ms: 0, priorities: one.priorities, entities });
   await sql`checkpoint`;
   const claim = await claimMs(database.url);
   await using worker = await startWorker(bench.launcher, database.url, ready);

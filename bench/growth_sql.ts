@@ -29,6 +29,28 @@ export async function fillFuture(sql: postgres.Sql, jobs: number): Promise<void>
   `;
 }
 
+/** Jobs of one entity, whose first one waits for its next attempt for a day: the others wait for it. */
+export async function fillLongEntity(sql: postgres.Sql, followers: number): Promise<void> {
+  await sql`
+    with made as (
+      insert into jobs (kind, payload, entity, attempts, run_at)
+      select 'bench', '{"ms": 0}', 'lead:1', (n = 0)::int, now() + (n = 0)::int * interval '1 day'
+      from generate_series(0, ${followers}::int) as n
+      returning id, run_at
+    )
+    insert into entities (entity, job_id, next_at, kind, priority)
+    select 'lead:1', id, run_at, 'bench', 1 from made order by id limit 1
+  `;
+}
+
+/** Due jobs of a kind whose lane a person has paused. */
+export async function fillPausedLane(sql: postgres.Sql, jobs: number): Promise<void> {
+  await sql`insert into lanes (name, since, paused_until, reason) values ('bench', now(), 'infinity', 'the bench')`;
+  await sql`
+    insert into jobs (kind, payload) select 'bench.in_lane', '{"ms": 0}' from generate_series(1, ${jobs}::int)
+  `;
+}
+
 /** Leaves the planner with what it knows now, whatever is inserted later; dead rows are still cleared away. */
 export async function keepStatistics(sql: postgres.Sql): Promise<void> {
   await sql`analyze jobs`;
@@ -61,7 +83,10 @@ async function timeClaim(sql: postgres.TransactionSql, times: number[]): Promise
   await claimJobs(inTransaction(sql), {
     worker: "bench",
     limit: CLAIM_LIMIT,
-    kinds: [{ kind: "bench", lane: null, leaseSeconds: 60 }],
+    kinds: [
+      { kind: "bench", lane: null, leaseSeconds: 60 },
+      { kind: "bench.in_lane", lane: "bench", leaseSeconds: 60 },
+    ],
     except: [],
     quarantined: false,
   });

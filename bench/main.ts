@@ -7,6 +7,7 @@ import type { Bench } from "./bench.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchIntake } from "./intake.ts";
 import { benchLatency } from "./latency.ts";
+import { benchMemory } from "./memory.ts";
 import { describeMachine } from "./machine.ts";
 import { installPeers } from "./peers.ts";
 import { createLauncher } from "./programs.ts";
@@ -19,6 +20,7 @@ const BENCHES: Record<string, (bench: Bench) => Promise<void>> = {
   intake: benchIntake,
   latency: benchLatency,
   growth: benchGrowth,
+  memory: benchMemory,
 };
 
 const USAGE = `deno task bench [${Object.keys(BENCHES).join("|")}]... [options]

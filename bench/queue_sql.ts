@@ -11,13 +11,25 @@ const LOOPS = 2;
 /** Makes jobs of the kind `bench` that are due, each with a handler of `ms`; `priorities` are given in turn. */
 export async function fillJobs(
   sql: postgres.Sql,
-  { jobs, ms, priorities = [1] }: { jobs: number; ms: number; priorities?: readonly number[] },
+  { jobs, ms, priorities = [1], entities }: {
+    jobs: number;
+    ms: number;
+    priorities?: readonly number[];
+    entities?: number;
+  },
 ): Promise<void> {
   await sql`
-    insert into jobs (kind, payload, priority)
-    select 'bench', json_build_object('ms', ${ms}::float8),
-      (${`{${priorities}}`}::smallint[])[1 + n % ${priorities.length}::int]
-    from generate_series(1, ${jobs}::int) as n
+    with made as (
+      insert into jobs (kind, payload, priority, entity)
+      select 'bench', json_build_object('ms', ${ms}::float8),
+        (${`{${priorities}}`}::smallint[])[1 + n % ${priorities.length}::int], 'lead:' || n % ${
+    entities ?? null
+  }::int
+      from generate_series(1, ${jobs}::int) as n
+      returning entity, kind, priority, run_at
+    )
+    insert into entities (entity, next_at, kind, priority)
+    select distinct on (entity) entity, run_at, kind, priority from made where entity is not null
   `;
 }
 
@@ -25,6 +37,7 @@ export async function fillJobs(
 export async function isQueueEmpty(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql`
     select exists (select from jobs where status = 'running')
+      or exists (select from entities where kind = 'bench' and next_at <= now())
       or exists (
         select from generate_series(0, 3) as level (priority) cross join lateral (
           select from jobs

@@ -2,7 +2,7 @@
  * The worker's entry, with one handler that does nothing for a while, in the place of the real ones.
  *
  * BENCH_JOBS is how many jobs it will be given: the begin of the first and the end of the last are said on the output,
- * in milliseconds since 1970. With BENCH_EACH=1 it says when each job began, by its event.
+ * in milliseconds since 1970, and ten times in between what memory it holds, in bytes. With BENCH_EACH=1 it says when each job began, by its event.
  * @module
  */
 import { z } from "zod";
@@ -14,6 +14,7 @@ import { startWorker } from "../lib/worker/worker.ts";
 
 const jobs = Number(Deno.env.get("BENCH_JOBS"));
 const each = Deno.env.get("BENCH_EACH") === "1";
+const MEMORY_LOOKS = 10;
 const encoder = new TextEncoder();
 let ran = 0;
 
@@ -21,14 +22,18 @@ const say = (text: string) => void Deno.stdout.writeSync(encoder.encode(`bench $
 const nowMs = () => performance.timeOrigin + performance.now();
 
 /** Handlers for the jobs of the bench and for those that follow from the site's forms. */
-const handlers = ["bench", "site.form"].map((kind) =>
+const handlers = ["bench", "bench.in_lane", "site.form"].map((kind) =>
   defineHandler({
     kind,
+    lane: kind === "bench.in_lane" ? "bench" : undefined,
     payload: z.object({ ms: z.number().default(0) }),
     async run({ ms }, { job, signal }) {
       const at = nowMs();
       if (each) say(`began ${job.eventId} ${at}`);
       if (++ran === 1) say(`first ${at}`);
+      if (ran % Math.ceil(jobs / MEMORY_LOOKS) === 0) {
+        say(`memory ${ran} ${Deno.memoryUsage().rss}`);
+      }
       if (ms > 0) await sleep(ms, signal);
       if (ran === jobs) say(`last ${nowMs()}`);
     },

@@ -13,7 +13,7 @@ interface Line {
   unit: string;
 }
 
-for (const name of ["intake", "latency", "growth"]) {
+for (const name of ["intake", "latency", "growth", "memory"]) {
   Deno.test(`the bench of ${name} still runs, and each of its figures is one`, async () => {
     assertFigures(await bench(name, "--no-peers", ...TINY));
   });
