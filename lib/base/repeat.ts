@@ -69,3 +69,16 @@ export async function within(
     over.abort();
   }
 }
+
+/** What the work comes to, when it does so within `ms`; else throws what `late` gives. The work itself goes on. */
+export async function inTime<T>(ms: number, work: PromiseLike<T>, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -4,6 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { loadConfig, secretValues, settingsOf } from "../base/config.ts";
+import { inTime } from "../base/repeat.ts";
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
 import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
@@ -52,16 +53,11 @@ export async function withDatabase<T>(
  * itself tries for ever where something accepts connections and closes them, as a proxy without Postgres does.
  */
 export async function contact(db: Queries): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new StatementDeadlineError(`no answer within ${CONTACT_MS} ms`);
-    timer = setTimeout(() => reject(error), CONTACT_MS);
-  });
-  try {
-    await Promise.race([db.run(db.sql`select 1`), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await inTime(
+    CONTACT_MS,
+    db.run(db.sql`select 1`),
+    () => new StatementDeadlineError(`no answer within ${CONTACT_MS} ms`),
+  );
 }
 
 /** Lends an App with all sources and handlers. Throws a ConfigError when any of them misses a setting. */

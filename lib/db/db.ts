@@ -3,6 +3,7 @@
  * @module
  */
 import postgres from "postgres";
+import { inTime } from "../base/repeat.ts";
 import type { Log } from "../contract.ts";
 
 /** A pool or a transaction: what a statement is written with. */
@@ -80,7 +81,11 @@ export function connect(options: ConnectOptions): Db {
     async run(statement) {
       const used = pool;
       try {
-        return await within(statement, deadlineMs);
+        return await inTime(
+          deadlineMs,
+          statement,
+          () => new StatementDeadlineError(`The database did not answer within ${deadlineMs} ms`),
+        );
       } catch (error) {
         if (error instanceof StatementDeadlineError) replace(used);
         throw error;
@@ -113,19 +118,6 @@ function openPool(options: ConnectOptions): postgres.Sql {
       ? { application_name: options.application }
       : { application_name: options.application, statement_timeout },
   });
-}
-
-async function within<T>(work: PromiseLike<T>, deadlineMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new StatementDeadlineError(`The database did not answer within ${deadlineMs} ms`);
-    timer = setTimeout(() => reject(error), deadlineMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A Postgres array as text. The driver cannot build arrays itself with `fetch_types: false`. */

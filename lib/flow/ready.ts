@@ -4,6 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { describeError } from "../base/errors.ts";
+import { inTime } from "../base/repeat.ts";
 import { listAlertProblems } from "../db/alerts.ts";
 import { getExpiredLeases, getOldestDueSeconds } from "../db/health.ts";
 import { listLanes } from "../db/lanes_view.ts";
@@ -26,17 +27,15 @@ export interface Readiness {
 
 /** Looks; never throws, and answers within 1.5 s. */
 export async function checkReadiness(app: App, deadlineMs = DEADLINE_MS): Promise<Readiness> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${deadlineMs} ms`)), deadlineMs);
-  });
   try {
-    return await Promise.race([look(app), late]);
+    return await inTime(
+      deadlineMs,
+      look(app),
+      () => new Error(`no answer within ${deadlineMs} ms`),
+    );
   } catch (error) {
     const why = app.redact(describeError(error));
     return { ready: false, problems: [`The database cannot be used: ${why}`], warnings: [] };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,5 @@
-import { assert, assertEquals } from "@std/assert";
-import { jittered, repeat, sleep } from "../../lib/base/repeat.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { inTime, jittered, repeat, sleep } from "../../lib/base/repeat.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -79,4 +79,19 @@ Deno.test("stop() waits for the work under way, and nothing is done after it", a
   await stopped;
   await sleep(5);
   assertEquals(ended, 1);
+});
+
+Deno.test("inTime() gives what comes in time, throws what is thrown in time, and leaves no timer behind", async () => {
+  const late = () => new Error("late");
+  assertEquals(await inTime(HOUR_MS, Promise.resolve(7), late), 7);
+  await assertRejects(
+    () => inTime(HOUR_MS, Promise.reject(new Error("boom")), late),
+    Error,
+    "boom",
+  );
+});
+
+Deno.test("inTime() does not wait for work that never ends", async () => {
+  const never = new Promise<void>(() => {});
+  await assertRejects(() => inTime(1, never, () => new Error("late")), Error, "late");
 });
