@@ -93,7 +93,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
         select id from jobs where heads.collapses and jobs.entity = heads.entity and status = 'pending'
           and collapses and run_at <= now() order by id desc limit 1
       ) as newest on true
-      where heads.id <> all(${arrayLiteral(request.except)}::bigint[])
+      where coalesce(newest.id, heads.id) <> all(${arrayLiteral(request.except)}::bigint[])
     ), taken as (
       update jobs set status = 'running', attempts = attempts + 1, claims = claims + 1,
         locked_until = clock_timestamp() + make_interval(secs => known.lease),

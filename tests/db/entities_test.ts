@@ -138,6 +138,13 @@ Deno.test("the newest job of a collapse key runs with its own budget, and makes 
   assertEquals((await jobOf(app.db, ids[2]!)).status, "superseded");
 });
 
+Deno.test("the newest job of a collapse key is left to others by a process in which its earlier run has not ended (rule 8)", async () => {
+  await using app = await freshApp();
+  const [, newest] = await make(app, 2, { collapse: "contract:7" });
+  assertEquals(await claim(app.db, { limit: 5, except: [newest!] }), []);
+  assertEquals((await claim(app.db, { limit: 5 })).map((job) => job.id), [newest]);
+});
+
 Deno.test("an entity whose worker died is held by that job, which waits to run alone", async () => {
   await using app = await freshApp();
   const [first, second] = await make(app, 2, { entity: "lead:1" });
