@@ -60,7 +60,7 @@ Deno.test("hmacProof() refuses a body that differs in one byte", () => {
   assertRefused(hmacProof({ ...GITHUB, body: bytes("Hello, World?"), signature }), "none of the");
 });
 
-Deno.test("hmacProof() covers bytes that are not text", () => {
+Deno.test("hmacProof() covers bytes that are not text (rule 3)", () => {
   const body = new Uint8Array([0, 0xff, 0xfe]);
   const signature = createHmac("sha256", "key").update(body).digest("hex");
   assert(hmacProof({ body, signature, secrets: ["key"] }).ok);

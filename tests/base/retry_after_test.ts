@@ -8,7 +8,7 @@ Deno.test("parseRetryAfter() reads seconds", () => {
   assertEquals(parseRetryAfter(" 7 ", now), 7);
 });
 
-Deno.test("parseRetryAfter() waits until the date instead of hammering the server", () => {
+Deno.test("parseRetryAfter() waits until the date instead of hammering the server (rule 13)", () => {
   assertEquals(parseRetryAfter("Wed, 21 Oct 2026 07:28:00 GMT", now), 1680);
   const lateInSecond = new Date("2026-10-21T07:27:58.900Z");
   assertEquals(parseRetryAfter("Wed, 21 Oct 2026 07:28:00 GMT", lateInSecond), 2);

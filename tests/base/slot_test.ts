@@ -63,7 +63,7 @@ Deno.test("latestSlot() runs a daily job once on the night its time does not exi
   ]);
 });
 
-Deno.test("latestSlot() runs a daily job once on the night its time comes twice", () => {
+Deno.test("latestSlot() runs a daily job once on the night its time comes twice (rule 16)", () => {
   const seen = slotsSeen(berlin("02:30"), "2026-10-24T22:00:00Z", "2026-10-25T22:50:00Z");
   assertEquals(seen, ["2026-10-25 2026-10-25T00:30:00Z"]);
 });

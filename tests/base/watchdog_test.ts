@@ -14,7 +14,7 @@ function start(behaviour: string, format: "json" | "text" = "json"): Promise<Tes
   });
 }
 
-Deno.test("a process whose event loop stands still is ended, and its last line names the job that did it", async () => {
+Deno.test("a process whose event loop stands still is ended, and its last line names the job that did it (rule 7)", async () => {
   const before = new Date().toISOString();
   await using stuck = await start("stand_still");
   assertEquals(await stuck.exit, SIGKILL);

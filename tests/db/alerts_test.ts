@@ -74,7 +74,7 @@ Deno.test("an alert is taken by one process, however many look at the same insta
   assertEquals((await takeAtOnce(app, 5)).length, 1);
 });
 
-Deno.test("one minute sees at most ten alerts, of all processes together", async () => {
+Deno.test("one minute sees at most ten alerts, of all processes together (rule 15)", async () => {
   await using app = await freshApp({ connection: { max: 10 } });
   for (let n = 0; n < 30; n++) await raise(app, `topic ${n}`);
   assertEquals((await takeAtOnce(app, 5)).length, MAX_ALERTS_PER_MINUTE);
@@ -105,7 +105,7 @@ Deno.test("a topic is sent once a minute at most; what comes meanwhile is counte
   assertEquals((await takeDueAlerts(app.db)).map((alert) => alert.pending), [3]);
 });
 
-Deno.test("a crash between taking and sending loses nothing: the alert is due again a minute later", async () => {
+Deno.test("a crash between taking and sending loses nothing: the alert is due again a minute later (rule 15)", async () => {
   await using app = await freshApp();
   await giveUp(app, "work", "timeout", 5);
   await takeDueAlerts(app.db);

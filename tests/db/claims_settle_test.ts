@@ -23,7 +23,7 @@ Deno.test("a failed attempt waits out its pause, and after the last the job is f
   assertEquals(await claim(app.db), [], "it must not run again");
 });
 
-Deno.test("two claims of one job in one batch are told apart: only the newer ends it", async () => {
+Deno.test("two claims of one job in one batch are told apart: only the newer ends it (rule 6)", async () => {
   await using app = await freshApp();
   const id = await enqueue(app.db, { kind: "work" });
   const [older] = await claim(app.db);
@@ -36,7 +36,7 @@ Deno.test("two claims of one job in one batch are told apart: only the newer end
   assertEquals((await jobOf(app.db, id)).result, "new");
 });
 
-Deno.test("a claim whose lease was taken over can neither finish, fail, release nor renew the job", async () => {
+Deno.test("a claim whose lease was taken over can neither finish, fail, release nor renew the job (rule 6)", async () => {
   await using app = await freshApp();
   const id = await enqueue(app.db, { kind: "work" });
   const stale = await claim(app.db, { worker: "same name" });
@@ -98,7 +98,7 @@ Deno.test("renewLeases() gives each claim its own length, in whatever order they
   assertEquals(rows, [{ id: jobs[0]!.id, seconds: 50 }, { id: jobs[1]!.id, seconds: 500 }]);
 });
 
-Deno.test("a released job gets its attempt back, but never its claim number", async () => {
+Deno.test("a released job gets its attempt back, but never its claim number (rule 7)", async () => {
   await using app = await freshApp();
   const id = await enqueue(app.db, { kind: "work", maxAttempts: 3 });
   for (const round of [1, 2, 3, 4, 5]) {

@@ -20,7 +20,7 @@ Deno.test("a job stuck in running returns when its lease ends, and not before", 
   assertEquals((await claim(app.db, { quarantined: true })).length, 1);
 });
 
-Deno.test("a job that kills its worker is given up the third time, with one alert", async () => {
+Deno.test("a job that kills its worker is given up the third time, with one alert (rule 7)", async () => {
   await using app = await freshApp();
   const id = await enqueue(app.db, { kind: "work", maxAttempts: 100 });
   await lose(app);

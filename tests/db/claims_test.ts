@@ -3,7 +3,7 @@ import { enqueue, insertJobs, jobRow } from "../../lib/db/jobs.ts";
 import { freshApp, type TestApp, warmUp } from "../support/app.ts";
 import { claim, jobOf, settle } from "../support/jobs.ts";
 
-Deno.test("thirty parallel claims over twenty jobs take each exactly once", async () => {
+Deno.test("thirty parallel claims over twenty jobs take each exactly once (rule 5)", async () => {
   await using app = await freshApp({ connection: { max: 15 } });
   await warmUp(app, 15);
   const ids = await makeJobs(app, 20);
@@ -15,7 +15,7 @@ Deno.test("thirty parallel claims over twenty jobs take each exactly once", asyn
   ]);
 });
 
-Deno.test("a claim never takes more than its limit, even when the statistics know of one row only", async () => {
+Deno.test("a claim never takes more than its limit, even when the statistics know of one row only (rule 4)", async () => {
   await using app = await freshApp();
   await makeJobs(app, 1);
   await app.rows`analyze jobs`;
@@ -79,7 +79,7 @@ Deno.test("jobs whose earlier run has not ended are left for others", async () =
   assertEquals((await claim(app.db)).map((job) => job.id), [first]);
 });
 
-Deno.test("a claim holds as long as its kind says, by the database's clock", async () => {
+Deno.test("a claim holds as long as its kind says, by the database's clock (rule 19)", async () => {
   await using app = await freshApp();
   await makeJobs(app, 1);
   await claim(app.db, { leaseSeconds: 300, worker: "host/1" });
@@ -89,7 +89,7 @@ Deno.test("a claim holds as long as its kind says, by the database's clock", asy
   assertEquals(row!.locked_by, "host/1");
 });
 
-Deno.test("a job with a thousand attempts breaks no claim of others, and its pause no query", async () => {
+Deno.test("a job with a thousand attempts breaks no claim of others, and its pause no query (rule 12)", async () => {
   await using app = await freshApp();
   await app.rows`
     insert into jobs (kind, attempts, max_attempts)

@@ -75,7 +75,7 @@ Deno.test("many statements that fall silent together replace the pool once", asy
   proxy.heal();
 });
 
-Deno.test("a statement that takes too long is ended by Postgres, and the pool stays", async () => {
+Deno.test("a statement that takes too long is ended by Postgres, and the pool stays (rule 14)", async () => {
   await using app = await freshApp({ connection: { statementSeconds: 0.1 } });
   const error = await assertRejects(() => app.db.run(app.db.sql`select pg_sleep(60)`));
   assertEquals([errorCode(error), app.db.generation], ["57014", 0]);

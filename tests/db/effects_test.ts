@@ -35,7 +35,7 @@ Deno.test("an intention is noted with the job and the claim that will be asked a
   });
 });
 
-Deno.test("a lease that ends before the call must is prolonged beyond it; a longer one stays as it is", async () => {
+Deno.test("a lease that ends before the call must is prolonged beyond it; a longer one stays as it is (rule 17)", async () => {
   await using app = await freshApp();
   const short = await claimed(app, 1);
   await intend(app, short, { seconds: 30 });
@@ -47,7 +47,7 @@ Deno.test("a lease that ends before the call must is prolonged beyond it; a long
   assertEquals((await jobOf(app.db, short.id)).lockedUntil, before);
 });
 
-Deno.test("only the claim that still holds the job may intend: not an older one, not after its end, not past its lease", async () => {
+Deno.test("only the claim that still holds the job may intend: not an older one, not after its end, not past its lease (rule 17)", async () => {
   await using app = await freshApp();
   const job = await claimed(app);
   assertEquals(await intend(app, { ...job, claims: 0 }), { held: false, intendedAt: null });

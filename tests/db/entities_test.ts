@@ -6,7 +6,7 @@ import type { NewJob } from "../../lib/contract.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
 import { claim, endLeases, jobOf, settle } from "../support/jobs.ts";
 
-Deno.test("jobs of one entity run one at a time and in order, however many are asked for", async () => {
+Deno.test("jobs of one entity run one at a time and in order, however many are asked for (rule 10)", async () => {
   await using app = await freshApp();
   const ids = await make(app, 4, { entity: "lead:1" });
   const free = await make(app, 2);
@@ -21,7 +21,7 @@ Deno.test("jobs of one entity run one at a time and in order, however many are a
   assertEquals(await app.rows`select entity from entities where next_at = 'infinity'`, []);
 });
 
-Deno.test("a hundred claims at once never take two jobs of one entity", async () => {
+Deno.test("a hundred claims at once never take two jobs of one entity (rule 10)", async () => {
   await using app = await freshApp({ connection: { max: 20 } });
   const entities = Array.from({ length: 10 }, (_, n) => `lead:${n}`);
   const rows = entities.flatMap((entity) =>
@@ -70,7 +70,7 @@ Deno.test("a lower id that commits during a claim does not run beside the higher
   assertEquals([low, high].map(Number).toSorted((a, b) => a - b), [Number(low), Number(high)]);
 });
 
-Deno.test("a job that will be tried again holds its followers, and a failed one lets the next go", async () => {
+Deno.test("a job that will be tried again holds its followers, and a failed one lets the next go (rule 10)", async () => {
   await using app = await freshApp();
   const [first, second] = await make(app, 2, { entity: "lead:1" });
   const [job] = await claim(app.db);
@@ -105,7 +105,7 @@ Deno.test("a kind whose failing job steps aside lets the others of its entity go
   assertEquals((await claim(app.db)).map((job) => job.id), [first!]);
 });
 
-Deno.test("a delayed job joins its entity when it falls due, and holds nobody before", async () => {
+Deno.test("a delayed job joins its entity when it falls due, and holds nobody before (rule 10)", async () => {
   await using app = await freshApp();
   const late = await enqueue(app.db, { kind: "work", entity: "lead:1", delaySeconds: 3600 });
   assertEquals(await claim(app.db), []);
@@ -123,7 +123,7 @@ Deno.test("a delayed job joins its entity when it falls due, and holds nobody be
   assertEquals((await claim(app.db)).map((job) => job.id), [late!]);
 });
 
-Deno.test("the newest job of a collapse key runs with its own budget, and makes the older ones superseded", async () => {
+Deno.test("the newest job of a collapse key runs with its own budget, and makes the older ones superseded (rule 11)", async () => {
   await using app = await freshApp();
   const ids = await make(app, 3, { collapse: "contract:7" });
   const [job] = await claim(app.db, { limit: 5 });

@@ -91,7 +91,7 @@ for (
     "every byte there is": Uint8Array.from({ length: 256 }, (_, byte) => byte),
   })
 ) {
-  Deno.test(`a body with ${what} is stored to the last byte`, async () => {
+  Deno.test(`a body with ${what} is stored to the last byte (rule 3)`, async () => {
     await using app = await freshApp();
     const [stored] = await insertDeliveries(app.db, [deliveryRow({ body })]);
     const event = await getEvent(app.db, stored!.id!);
@@ -130,7 +130,7 @@ Deno.test("twenty thousand bytes of Cyrillic fit although notifications are limi
   assertEquals(heard, ["", "last"]);
 });
 
-Deno.test("an event whose jobs cannot be stored is not kept, so its repeat is no duplicate", async () => {
+Deno.test("an event whose jobs cannot be stored is not kept, so its repeat is no duplicate (rule 1)", async () => {
   await using app = await freshApp();
   const row = deliveryRow({ dedupKey: "7", jobs: [jobRow({ kind: "work" })] });
   await app.db.sql.unsafe(`

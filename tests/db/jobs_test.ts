@@ -51,7 +51,7 @@ Deno.test("a job of a transaction is not claimed before the commit, and is after
   assertEquals((await claim(app.db)).map((job) => job.id), [id]);
 });
 
-Deno.test("a delay is counted by the database's clock, whatever this process's clock says", async () => {
+Deno.test("a delay is counted by the database's clock, whatever this process's clock says (rule 19)", async () => {
   await using app = await freshApp();
   await enqueue(app.db, { kind: "work", delaySeconds: 90.5 });
   const [row] = await app.rows`select (run_at - created_at)::text as delay from jobs`;
@@ -88,7 +88,7 @@ Deno.test("insertJobs() gives ids in the order given, and null where a key is ta
   assertEquals(made, made.toSorted((a, b) => a - b));
 });
 
-Deno.test("a batch of jobs notifies once and says nothing but look; jobs that were not made notify nobody", async () => {
+Deno.test("a batch of jobs notifies once and says nothing but look; jobs that were not made notify nobody (rule 20)", async () => {
   await using app = await freshApp();
   const heard: string[] = [];
   await app.db.sql.listen(CHANNEL, (payload) => void heard.push(payload));

@@ -20,7 +20,7 @@ const doneAfter = (days: number) => (
   { ...ours, status: "done", days, keyDays: KEY_DAYS } as const
 );
 
-Deno.test("only finished jobs in the given state are deleted, by the time they finished and not by their age", async () => {
+Deno.test("only finished jobs in the given state are deleted, by the time they finished and not by their age (rule 18)", async () => {
   await using app = await freshApp();
   await app.rows`
     insert into jobs (kind, status, reason, superseded_by, created_at, locked_until, finished_at) values
@@ -97,7 +97,7 @@ Deno.test("a job that is retried while a batch looks for it is not deleted", asy
   assertEquals(await app.rows`select status from jobs`, [{ status: "pending" }]);
 });
 
-Deno.test("a batch takes at most its limit, the oldest first", async () => {
+Deno.test("a batch takes at most its limit, the oldest first (rule 18)", async () => {
   await using app = await freshApp();
   for (const days of [31, 33, 32]) await finished(app, { days });
   assertEquals(await removeFinishedJobs(app.db, { ...doneAfter(30), limit: 2 }), {
@@ -147,7 +147,7 @@ Deno.test("making a job of an event does not wait for the batch that removes its
   assertEquals(typeof id, "string");
 });
 
-Deno.test("a late repeat is still a repeat when the body is gone, until the key is forgotten too (F042)", async () => {
+Deno.test("a late repeat is still a repeat when the body is gone, until the key is forgotten too (rule 18, F042)", async () => {
   await using app = await freshApp();
   const delivery = deliveryRow({ dedupKey: "d1", jobs: [jobRow({ kind: "work" })] });
   const send = async () => (await insertDeliveries(app.db, [delivery]))[0]!.id;

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 
 const daily = { name: "report", kind: "work", late: false };
 
-Deno.test("a slot gives one job, even when twenty processes fire it at the same instant", async () => {
+Deno.test("a slot gives one job, even when twenty processes fire it at the same instant (rule 16)", async () => {
   await using app = await freshApp({ connection: { max: 10 } });
   await warmUp(app, 10);
   await rememberSchedule(app.db, { name: "report", slot: "2026-03-28" });

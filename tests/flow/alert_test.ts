@@ -40,7 +40,7 @@ Deno.test("the largest errors give a message short enough to be delivered, with 
   assertStringIncludes(message, "[sync_lead exhausted, 2026-05-04 10:00:00]");
 });
 
-Deno.test("no part of a secret is sent, even where the text is cut", async () => {
+Deno.test("no part of a secret is sent, even where the text is cut (rule 15)", async () => {
   await using app = await freshApp();
   for (let cut = 1490; cut <= 1500; cut++) {
     app.told.length = 0;
@@ -114,7 +114,7 @@ Deno.test("one alert that is refused does not hold up the others", async () => {
   }]);
 });
 
-Deno.test("failing alerts raise no alerts about alerts", async () => {
+Deno.test("failing alerts raise no alerts about alerts (rule 15)", async () => {
   await using app = await freshApp({ alert: () => ({ is: "failed", why: "502" }) });
   await raise(app, "topic");
   await sendDueAlerts(app);

@@ -73,7 +73,7 @@ for (const [name, ending, first, last] of TABLE) {
   });
 }
 
-Deno.test("only an interruption gives the attempt back", () => {
+Deno.test("only an interruption gives the attempt back (rule 7)", () => {
   for (const [_, ending] of TABLE) {
     const { refund } = decide(attempt(1, 3), ending, middle);
     assertEquals(refund, ending.is === "interrupted");

@@ -15,7 +15,7 @@ const KEY = "contract:4521";
 const handlers = [handlerOf(() => Promise.resolve())];
 const fresh = (options: Omit<TestAppOptions, "url"> = {}) => freshApp({ handlers, ...options });
 
-Deno.test("an effect is noted before its call and done after it, and later attempts are given its reference", async () => {
+Deno.test("an effect is noted before its call and done after it, and later attempts are given its reference (rule 17)", async () => {
   await using app = await fresh();
   const first = await attempt(app);
   const seen: unknown[] = [];
@@ -32,7 +32,7 @@ Deno.test("an effect is noted before its call and done after it, and later attem
   assertEquals(await notes(app), [{ state: "done", ref: "ref-1", tries: 0 }]);
 });
 
-Deno.test("what an earlier call has created is found and not created again", async () => {
+Deno.test("what an earlier call has created is found and not created again (rule 17)", async () => {
   await using app = await fresh();
   await cutOff(app);
   const again = await attempt(app);
@@ -51,7 +51,7 @@ Deno.test("what an earlier call has not created is created, and not called a rep
   assertEquals(repeats, [false]);
 });
 
-Deno.test("the outside world is not asked before the earlier call must have ended", async () => {
+Deno.test("the outside world is not asked before the earlier call must have ended (rule 17)", async () => {
   await using app = await fresh();
   await cutOff(app, { endsInMs: 600 });
   const [{ earliest }] = await app.rows`select ends_at as earliest from effects` as [

@@ -57,7 +57,7 @@ Deno.test("a client that cannot be made ends the attempt, or the job would hang 
   assertEquals(end?.is, "threw");
 });
 
-Deno.test("a handler over its deadline is aborted, and is over even when it ignores that", async () => {
+Deno.test("a handler over its deadline is aborted, and is over even when it ignores that (rule 8)", async () => {
   const gate = Promise.withResolvers<void>();
   let reason: unknown;
   const handler = handlerOf(async (_, { signal }) => {

@@ -18,7 +18,7 @@ Deno.test("deliveries that come together share their statements, and each gets i
   assert(row!.statements <= 2, `${row!.statements} statements`);
 });
 
-Deno.test("an answer means durable: event and jobs can be read by anyone when it comes", async () => {
+Deno.test("an answer means durable: event and jobs can be read by anyone when it comes (rule 1)", async () => {
   await using app = await freshApp();
   const stored = await intakeOf(app).store(deliveryRow({ jobs: [jobRow({ kind: "work" })] }));
   assertEquals(await app.rows`select event_id, kind from jobs`, [

@@ -95,7 +95,7 @@ Deno.test("receive() tells a repeat which event it repeats, and makes no jobs fo
   assertEquals(await app.rows`select count(*)::int from jobs`, [{ count: 2 }]);
 });
 
-Deno.test("fifty copies of one delivery at the same instant are one event, and all of them are accepted", async () => {
+Deno.test("fifty copies of one delivery at the same instant are one event, and all of them are accepted (rule 2)", async () => {
   const source = sourceOf({ dedupKey: () => "7", route: () => [{ kind: "work" }] });
   await using app = await freshApp({ handlers: [work], sources: { site: source } });
   const intakes = [1, 2, 3].map(() => createIntake(app, watchOutage(app, "receiver")));

@@ -12,7 +12,7 @@ const atNight: Schedule = {
 const often: Schedule = { name: "often", kind: "work", everyMinutes: 5 };
 const morning: Schedule = { name: "report", kind: "work", dailyAt: "09:00" };
 
-Deno.test("a brand-new schedule does not run for the past, whether it repeats or is daily", async () => {
+Deno.test("a brand-new schedule does not run for the past, whether it repeats or is daily (rule 16)", async () => {
   await using app = await freshApp({ schedules: [often, morning] });
   assertEquals(await fire(app, "2026-05-04T15:01:00Z"), []);
   assertEquals(await fire(app, "2026-05-04T15:04:59Z"), []);
@@ -29,7 +29,7 @@ Deno.test("a schedule first seen before its first time runs at that time", async
   assertEquals(await fire(app, "2026-05-04T09:00:00Z"), ["report 2026-05-04"]);
 });
 
-Deno.test("three days of downtime cost one late run, not hundreds", async () => {
+Deno.test("three days of downtime cost one late run, not hundreds (rule 16)", async () => {
   await using app = await freshApp({ schedules: [often] });
   await fire(app, "2026-05-04T10:00:00Z");
   assertEquals(await fire(app, "2026-05-07T10:03:00Z"), ["often 2026-05-07T10:00Z late"]);
@@ -95,7 +95,7 @@ Deno.test("slots survive the deletion of all jobs", async () => {
   assertEquals(await fire(app, "2026-05-04T09:30:00Z"), []);
 });
 
-Deno.test("without a given instant the database's clock decides", async () => {
+Deno.test("without a given instant the database's clock decides (rule 19)", async () => {
   await using app = await freshApp({ schedules: [{ ...often, everyMinutes: 1 }] });
   await app.db.sql`insert into schedules (name, last_slot) values ('often', '2001-01-01T00:00Z')`;
   await fireDueSlots(app);

@@ -17,7 +17,7 @@ function thrownFor(status: number, exceptions?: Exceptions): "permanent" | "temp
   return "temporary";
 }
 
-Deno.test("check() gives up what stays wrong and retries what may pass, status by status", () => {
+Deno.test("check() gives up what stays wrong and retries what may pass, status by status (rule 13)", () => {
   for (const status of [300, 304, 307, 400, 401, 403, 404, 409, 410, 423, 499]) {
     assertEquals(thrownFor(status), "permanent", `${status}`);
     assertEquals(isPermanent(status), true, `${status}`);
@@ -50,7 +50,7 @@ Deno.test("check() hands on the pause that was asked for, and none that was not"
   assertEquals(pauseOf({ "retry-after": "soon" }), undefined);
 });
 
-Deno.test("check() names where a redirect leads, but neither its query nor its credentials", () => {
+Deno.test("check() names where a redirect leads, but neither its query nor its credentials (rule 13)", () => {
   const messageOf = (location?: string) =>
     assertThrows(() => check(answer(302, location ? { location } : {}), "try"), PermanentError)
       .message;

@@ -96,7 +96,7 @@ Deno.test("call() gives up at its deadline when no answer comes", async () => {
   );
 });
 
-Deno.test("call() gives up at its deadline when the answer stops in the middle of its body", async () => {
+Deno.test("call() gives up at its deadline when the answer stops in the middle of its body (rule 14)", async () => {
   await using server = serveRaw(async (connection) => {
     await readRequest(connection);
     await write(connection, "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc");

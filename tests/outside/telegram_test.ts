@@ -24,7 +24,7 @@ function clientOf(
   }, contextOf({ log, lanes }));
 }
 
-Deno.test("sendMessage() delivers text full of markup as it is", async () => {
+Deno.test("sendMessage() delivers text full of markup as it is (rule 15)", async () => {
   await using api = await fakeTelegram();
   const text = 'x_y *a [b](c) <b> & "q" `stack` sync_lead';
   assertEquals(await clientOf(api).sendMessage(GROUP, text), { messageId: 1 });
@@ -58,7 +58,7 @@ Deno.test("sendMessage() does not call Telegram with a text that is empty or bla
   assertEquals(api.calls, []);
 });
 
-Deno.test("sendMessage() obeys retry_after of the body, which no header repeats", async () => {
+Deno.test("sendMessage() obeys retry_after of the body, which no header repeats (rule 13)", async () => {
   await using api = await fakeTelegram();
   api.failNext({ status: 429, retryAfter: 34 });
   const error = await assertRejects(() => clientOf(api).sendMessage(GROUP, "a"), TemporaryError);
@@ -154,7 +154,7 @@ Deno.test("each message goes through its chat's lane, at one a second, also to t
   assertEquals(entered, [[`telegram:${GROUP}`, 1], ["telegram:-1001", 1]]);
 });
 
-Deno.test("alert() reports each end as what it is, and never throws", async () => {
+Deno.test("alert() reports each end as what it is, and never throws (rule 15)", async () => {
   await using api = await fakeTelegram();
   const client = clientOf(api);
   assertEquals(await client.alert("a"), { is: "sent" });

@@ -20,7 +20,7 @@ const MAX_LIFE_MS = 600;
 /** Of all creations, those that are answered only after the call's deadline of 0.6 s. */
 const ANSWERED_LATE = 0.03;
 
-Deno.test(`${KILLS} kills at random points create nothing twice and lose nothing`, async () => {
+Deno.test(`${KILLS} kills at random points create nothing twice and lose nothing (rule 17)`, async () => {
   const random = seeded(SEED);
   await using world = await startWorld(() => ({
     beforeMs: random() * 300,

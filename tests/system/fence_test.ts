@@ -5,7 +5,7 @@ import { installed, nameWith } from "../support/installed.ts";
 import { startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("a worker frozen past its lease changes nothing of the job that another has done meanwhile", async () => {
+Deno.test("a worker frozen past its lease changes nothing of the job that another has done meanwhile (rule 6)", async () => {
   await using system = await startSystem({ LEASE_SECONDS: "1" });
   const frozen = await system.worker();
   const id = await system.enqueue("wait", { seconds: 1 });
@@ -61,7 +61,7 @@ const libfaketime = installed(
 Deno.test({
   name: nameWith(
     { libfaketime },
-    "workers whose clocks are 10 minutes fast or slow steal no job and start none too early",
+    "workers whose clocks are 10 minutes fast or slow steal no job and start none too early (rule 19)",
   ),
   ignore: !libfaketime,
   async fn() {

@@ -7,7 +7,7 @@ import { freePort } from "../support/process.ts";
 import { type Receiver, startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("of 1,000 posts none that was acknowledged is missing, although the receiver is killed again and again", async () => {
+Deno.test("of 1,000 posts none that was acknowledged is missing, although the receiver is killed again and again (rule 1)", async () => {
   await using system = await startSystem({ PORT: `${freePort()}`, LOG_LEVEL: "info" });
   let receiver = await system.receiver();
   const forms = Array.from({ length: 1000 }, (_, index) => ({ id: `form-${index}` }));
@@ -51,7 +51,7 @@ Deno.test("of 1,000 posts none that was acknowledged is missing, although the re
   assertEquals(acknowledged.filter((id) => !ids.has(id)), []);
 });
 
-Deno.test("50 identical posts to two receivers in the same instant give one event, one job and 50 times 202", async () => {
+Deno.test("50 identical posts to two receivers in the same instant give one event, one job and 50 times 202 (rule 2)", async () => {
   await using system = await startSystem();
   const receivers = await Promise.all([system.receiver(), system.receiver()]);
   for (let round = 1; round <= 5; round++) {

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { startSystem } from "../support/system.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("a worker that is killed while it cleans up leaves whole rows, and the next one goes on, while forms are stored", async () => {
+Deno.test("a worker that is killed while it cleans up leaves whole rows, and the next one goes on, while forms are stored (rule 18, F151)", async () => {
   await using system = await startSystem();
   const { sql } = system.database;
   await sql`

@@ -58,7 +58,7 @@ Deno.test("a connection that a sender keeps open does not keep a stopped receive
 });
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test(`receiver and worker end with 0 on ${signal}, also a worker in the middle of a job`, async () => {
+  Deno.test(`receiver and worker end with 0 on ${signal}, also a worker in the middle of a job (rule 9)`, async () => {
     await using system = await startSystem();
     const [receiver, worker] = await Promise.all([system.receiver(), system.worker()]);
     const id = await system.enqueue("wait", { seconds: 0.5 });
@@ -70,7 +70,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-Deno.test("a second signal is quick although a handler ignores its own, and the next worker has the job at once", async () => {
+Deno.test("a second signal is quick although a handler ignores its own, and the next worker has the job at once (rule 9)", async () => {
   await using system = await startSystem();
   const worker = await system.worker();
   const id = await system.enqueue("ignore_signal", { seconds: 30 });
@@ -91,7 +91,7 @@ Deno.test("a second signal is quick although a handler ignores its own, and the 
   await system.started(id, 2);
 });
 
-Deno.test("five stops in the middle of a job use up none of its three attempts", async () => {
+Deno.test("five stops in the middle of a job use up none of its three attempts (rule 9)", async () => {
   await using system = await startSystem({ TEST_GRACE_MS: "50" });
   const id = await system.enqueue("wait", { seconds: 60 }, 3);
   for (let deploy = 1; deploy <= 5; deploy++) {

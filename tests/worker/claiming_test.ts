@@ -40,7 +40,7 @@ Deno.test("a notification wakes a worker long before its poll", async () => {
   await worker.stop();
 });
 
-Deno.test("polling alone suffices: a job that nobody was told of is done", async () => {
+Deno.test("polling alone suffices: a job that nobody was told of is done (rule 20)", async () => {
   const work = handlerOf(() => Promise.resolve());
   await using app = await freshApp({ handlers: [work], env: { DB_POOLER: "true" } });
   const worker = startWorker(app, "test");
@@ -88,7 +88,7 @@ Deno.test("kinds that a worker does not know wait for another, and hold up nothi
   assertEquals((await jobOf(app.db, other)).claims, 0);
 });
 
-Deno.test("a job that was lost runs alone: it waits for those that run, and none begins beside it", async () => {
+Deno.test("a job that was lost runs alone: it waits for those that run, and none begins beside it (rule 7)", async () => {
   const events: string[] = [];
   const gates: Record<string, PromiseWithResolvers<void>> = {
     early: Promise.withResolvers(),

@@ -6,7 +6,7 @@ import { freshApp, testApp } from "../support/app.ts";
 import { endLeases, handlerOf, jobOf } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("a job longer than its lease runs once, beside a second worker that waits for it", async () => {
+Deno.test("a job longer than its lease runs once, beside a second worker that waits for it (rule 8)", async () => {
   let runs = 0;
   const work = handlerOf(async () => {
     runs++;
@@ -44,7 +44,7 @@ Deno.test("a run whose job was taken over is aborted, and what it says is droppe
   assertEquals([job.status, job.lockedBy, job.result], ["running", "thief", null]);
 });
 
-Deno.test("two workers of one name in one process cannot finish each other's claim", async () => {
+Deno.test("two workers of one name in one process cannot finish each other's claim (rule 6)", async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
   const work = handlerOf(async () => {
@@ -72,7 +72,7 @@ Deno.test("two workers of one name in one process cannot finish each other's cla
   await Promise.all([first.stop(), second.stop()]);
 });
 
-Deno.test("handlers that never end free their slots at the deadline, and are not started twice in one process", async () => {
+Deno.test("handlers that never end free their slots at the deadline, and are not started twice in one process (rule 8)", async () => {
   const gate = Promise.withResolvers<void>();
   const begun: string[] = [];
   const work = handlerOf(async ({ name }) => {

@@ -7,7 +7,7 @@ import { handlerOf, jobOf, type RunContext } from "../support/jobs.ts";
 import { startProxy } from "../support/proxy.ts";
 import { until } from "../support/until.ts";
 
-Deno.test("stop() waits for the jobs that run, and begins no others", async () => {
+Deno.test("stop() waits for the jobs that run, and begins no others (rule 9)", async () => {
   const gate = Promise.withResolvers<void>();
   let begun = 0;
   const work = handlerOf(async () => {
