@@ -64,6 +64,21 @@ Deno.test("a round takes away all that is old, each by its own setting, and noth
   );
 });
 
+Deno.test("what was created outside stays noted when its job and its event are gone, so that nothing is created again (rule 18)", async () => {
+  await using app = await freshApp();
+  await oldJobs(app, 1);
+  await app.rows`
+    update jobs set finished_at = now() - interval '1000 days'`;
+  await app.rows`
+    insert into effects (key, job_id, kind, claim, state, tries, ref, intended_at, done_at)
+    select 'contract:7', id, kind, 1, 'done', 0, 'C-7', finished_at, finished_at from jobs`;
+  await createRetention(app, "host/1", running()).round();
+  assertEquals(await countJobs(app), 0);
+  assertEquals(await app.rows`select key, state, ref from effects`, [
+    { key: "contract:7", state: "done", ref: "C-7" },
+  ]);
+});
+
 Deno.test("two workers that clean up at once take turns: everything goes, and only one of them is at it", async () => {
   await using app = await freshApp();
   await oldJobs(app, 3000);
