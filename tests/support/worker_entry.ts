@@ -4,6 +4,7 @@ import type { App } from "../../lib/app.ts";
 import type { Schedule } from "../../lib/contract.ts";
 import { runService } from "../../lib/service.ts";
 import { startWorker } from "../../lib/worker/worker.ts";
+import { stressHandlers } from "./stress/handlers.ts";
 import { testHandlers } from "./test_handlers.ts";
 
 /** The kind that falls due each minute; none when it is not set. */
@@ -20,7 +21,8 @@ await runService(
 );
 
 function withTestHandlers(app: App): App {
-  const handlers = new Map(testHandlers.map((handler) => [handler.kind, handler]));
+  const all = [...testHandlers, ...stressHandlers];
+  const handlers = new Map(all.map((handler) => [handler.kind, handler]));
   const schedules: Schedule[] = SCHEDULED_KIND === undefined
     ? []
     : [{ name: "test", kind: SCHEDULED_KIND, everyMinutes: 1 }];

@@ -4,6 +4,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
+import { seeded } from "../support/seeded.ts";
 import { startSystem, type System } from "../support/system.ts";
 import { until } from "../support/until.ts";
 import { startWorld, type World } from "../support/world.ts";
@@ -92,15 +93,4 @@ async function noted({ database: { sql } }: System): Promise<unknown[]> {
   const rows = await sql`select key, state, ref, cardinality(other_refs) as others from effects`;
   assertEquals(rows.filter(({ others }) => others > 0), []);
   return rows.map(({ key, state, ref }) => [key, state, ref]).toSorted();
-}
-
-/** The same numbers for the same seed: mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
