@@ -24,6 +24,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 const MAX_LINES = 250;
+/** How many rules "What always holds" in ARCHITECTURE has. */
+const RULES = 21;
 const ROOT = new URL("../", import.meta.url);
 const ENTRIES = ["main.ts", "worker.ts", "cli.ts"];
 /** What touches the process, and who may. */
@@ -70,6 +72,23 @@ Deno.test("each module says in its first lines what it is for", () => {
   assertEquals(silent.map(([path]) => path), []);
 });
 
+Deno.test("each rule of ARCHITECTURE has a test that says so in its name", async () => {
+  const rules = Array.from({ length: RULES }, (_, index) => index + 1);
+  const shown = new Set<number>();
+  for await (const path of walk("tests")) {
+    // This file speaks of rules that it does not show.
+    if (!path.endsWith("_test.ts") || import.meta.url.endsWith(path)) continue;
+    for (const rule of rulesNamedIn(await Deno.readTextFile(new URL(path, ROOT)))) shown.add(rule);
+  }
+  assertEquals(rules.filter((rule) => !shown.has(rule)).map((rule) => `rule ${rule}`), []);
+  assertEquals([...shown].filter((rule) => !rules.includes(rule)), [], "there are no such rules");
+});
+
+Deno.test("a rule counts as named at the end of a name only, alone or beside others", () => {
+  const names = '"a claim (rule 4)", `of ${x} (rule 5, rule 18, F042)`, "rule 6", "(rule 7) or so"';
+  assertEquals(rulesNamedIn(names), [4, 5, 18]);
+});
+
 Deno.test("the check finds an arrow that goes up", () => {
   assertEquals(isAllowed("db", "flow"), false);
   assertEquals(isAllowed("web", "worker"), false);
@@ -77,6 +96,14 @@ Deno.test("the check finds an arrow that goes up", () => {
   assertEquals(importsOf('export type { A } from "./a.ts";', "lib/db/x.ts"), ["lib/db/a.ts"]);
   assertEquals(importsOf('await import("../web/a.ts")', "lib/db/x.ts"), ["lib/web/a.ts"]);
 });
+
+/** The rules that names of tests carry: `"... (rule 7)"`. */
+function rulesNamedIn(text: string): number[] {
+  const marks = [...text.matchAll(/\(([^()]*\brule \d[^()]*)\)["`]/g)].map(([_, mark]) => mark!);
+  return marks.flatMap((mark) =>
+    [...mark.matchAll(/\brule (\d+)/g)].map((rule) => Number(rule[1]))
+  );
+}
 
 function arrows() {
   return [...files].flatMap(([path, text]) =>

@@ -60,7 +60,7 @@ const TABLE: [name: string, ending: Ending, first: unknown[], last: unknown[]][]
 ];
 
 for (const [name, ending, first, last] of TABLE) {
-  Deno.test(`decide() after ${name}, at the first attempt and at the last`, () => {
+  Deno.test(`decide() after ${name}, at the first attempt and at the last (rule 13)`, () => {
     const decided = [1, 3].map((attempts) => {
       const { status, reason, delaySeconds, error } = decide(
         attempt(attempts, 3),
