@@ -69,7 +69,7 @@ async function costOfClaim(app: TestApp): Promise<{ pages: number; plan: string 
       return [] as never;
     },
   };
-  const kinds = [{ kind: "work", leaseSeconds: 60 }];
+  const kinds = [{ kind: "work", lane: null, leaseSeconds: 60 }];
   const request = { worker: "test", limit: 10, kinds, except: [], quarantined: false };
   await claimJobs(explaining, request);
   return cost;
