@@ -46,7 +46,7 @@ for (const mix of MIXES) {
     const { made, ...done } = await strain(system, world, mix);
     crew.leaveAlone();
     await until("nothing is unfinished", () => isFinished(system), { within: DRAIN_SECONDS });
-    assertEquals(await crew.stop(), Array(WORKERS).fill(0));
+    assertEquals((await crew.stop()).filter((code) => code !== 0), []);
 
     const [history, runs] = [await readHistory(sql), await readRuns(sql)];
     const figures = { ...crew.count, ...done, ...count(history), things: world.created.size };

@@ -193,7 +193,9 @@ export function count(history: readonly Step[]): Record<string, number> {
     const { is, from, status, reason, key } = step;
     if (is !== "moved") add(is);
     else if (from === "running" && status === "pending") {
-      add(step.lost > last.get(step.job)!.lost ? "lost" : "again");
+      const before = last.get(step.job)!;
+      if (step.pauses > before.pauses) add("pauses");
+      else add(step.lost > before.lost ? "lost" : "again");
     } else if (from !== status && status !== "running") add(reason ?? status);
     if (is === "made" && isChild(key)) add("children");
     last.set(step.job, step);

@@ -21,6 +21,7 @@ const BASE: Step = {
   reason: null,
   claims: 0,
   lost: 0,
+  pauses: 0,
   runAt: 0,
   supersededBy: null,
   payload: "{}",

@@ -15,7 +15,7 @@ export interface Crew extends AsyncDisposable {
   readonly count: { kills: number; stops: number; deaths: number };
   /** Ends no more of them by chance. One that ends by itself is still started anew. */
   leaveAlone(): void;
-  /** Stops all; gives their exit codes. */
+  /** Stops all; gives the exit codes of those that nothing else had ended. */
   stop(): Promise<number[]>;
 }
 

@@ -24,6 +24,7 @@ export interface Step {
   readonly reason: Reason | null;
   readonly claims: number;
   readonly lost: number;
+  readonly pauses: number;
   readonly runAt: number;
   readonly supersededBy: number | null;
   /** JSON text; emptied by retention. */
@@ -71,7 +72,7 @@ export async function readHistory(sql: postgres.Sql): Promise<Step[]> {
     ...await sql<Step[]>`
       select seq::float8 as seq, extract(epoch from at)::float8 * 1000 as at, extract(epoch from asked_at)::float8 * 1000 as "askedAt",
         change as is, was as from, (job).id::float8 as job, (job).kind, (job).key, (job).event_id as event, (job).entity,
-        (job).collapses, (job).status, (job).reason, (job).claims, (job).lost, extract(epoch from (job).run_at)::float8 * 1000 as "runAt",
+        (job).collapses, (job).status, (job).reason, (job).claims, (job).lost, (job).pauses, extract(epoch from (job).run_at)::float8 * 1000 as "runAt",
         (job).superseded_by::float8 as "supersededBy", (job).payload::text as payload
       from stress_history order by seq
     `,

@@ -65,6 +65,16 @@ const ORDERED: readonly Part[] = [
     make: (draw) => job(draw, { thing: new URL(`thing-${below(draw, 1e9)}`, draw.things).href }),
   },
   { weight: 0.2, make: (draw) => job(draw, { exit: 1 }) },
+  {
+    weight: 3,
+    make: (draw) =>
+      job(draw, { pauses: below(draw, 20) ? 0 : 1 + below(draw, 3) }, { kind: "stress.in_lane" }),
+  },
+  {
+    weight: 0.5,
+    make: (draw) =>
+      job(draw, { pauses: below(draw, 4) ? 0 : 1 }, { kind: "stress.in_lane", entity: lead(draw) }),
+  },
 ];
 
 /** What one stress run is mixed of. */
@@ -84,9 +94,9 @@ const ALWAYS = [
 export const MIXES: readonly Mix[] = [
   { name: "plain jobs", parts: PLAIN, figures: ALWAYS },
   {
-    name: "entities, collapse keys, children, effects and poison",
+    name: "entities, collapse keys, children, effects, lanes and poison",
     parts: [...PLAIN, ...ORDERED],
-    figures: [...ALWAYS, "superseded", "children", "things", "deaths"],
+    figures: [...ALWAYS, "superseded", "children", "things", "deaths", "pauses"],
   },
 ];
 
