@@ -23,6 +23,8 @@ export interface Delivery {
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly url: URL;
+  /** What followed the source's name in the path, for `verify` only: `url` has `***` instead. */
+  readonly pathSecret?: string;
   /** Address of the peer. */
   readonly remote: string;
   /** The body as UTF-8; throws when it is not. */
@@ -50,6 +52,8 @@ export type Outcome =
 export interface Source {
   /** Headers that carry the proof; removed before the event is stored. */
   readonly secretHeaders: readonly string[];
+  /** Whether the proof is the end of the path, `/hooks/<name>/<secret>`: for senders that know no other. */
+  readonly secretInPath?: boolean;
   /** The largest body taken, in bytes; 1 MiB when absent. */
   readonly maxBodyBytes?: number;
   /** Is it really from this sender? Compares in constant time and never throws. */
@@ -60,13 +64,13 @@ export interface Source {
   route(delivery: Delivery): NewJob[];
   /** What this sender wants to hear; 202 with JSON when absent. */
   accepted?(delivery: Delivery, outcome: Outcome): Response;
-  /** A signed delivery to try the whole path with. */
-  sample(): { readonly headers: Record<string, string>; readonly body: string };
+  /** A delivery with its proof, to try the whole way with. */
+  sample(): { headers: Record<string, string>; body: string; pathSecret?: string };
 }
 
 /** A source before it has its settings: one file in `lib/sources/`, one line in the registry. */
 export interface SourceDefinition<S extends Settings = Settings> {
-  /** The last part of its address: `/hooks/<name>`. */
+  /** Its address: `/hooks/<name>`. */
   readonly name: string;
   readonly settings: S;
   create(settings: SettingValues<S>): Source;

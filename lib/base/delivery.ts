@@ -2,15 +2,14 @@
  * A request as sources see it: bytes first, text and JSON on demand.
  * @module
  */
+import { createHash } from "node:crypto";
 import type { Delivery } from "../contract.ts";
 import { parseJson } from "./json.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Makes a delivery of what came in, or of what was stored when it is replayed. */
-export function createDelivery(
-  parts: Pick<Delivery, "headers" | "body" | "url" | "remote">,
-): Delivery {
+export function createDelivery(parts: Omit<Delivery, "text" | "json">): Delivery {
   const text = () => {
     try {
       return utf8.decode(parts.body);
@@ -26,4 +25,9 @@ export function createDelivery(
     }
   };
   return { ...parts, text, json };
+}
+
+/** A mark of exactly these bytes, for senders that give their events no id. */
+export function bodyKey(body: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(body).digest("hex")}`;
 }

@@ -38,12 +38,18 @@ export function hmacProof(signed: SignedBody): Proof {
 
 /** Proves that a header holds any of the secrets itself. */
 export function secretHeaderProof(header: string | null, secrets: readonly string[]): Proof {
-  if (!header) return refused("the secret header is missing");
+  return header ? secretProof(header, secrets) : refused("the secret header is missing");
+}
+
+/** Proves that the path ends in any of the secrets. */
+export function secretPathProof(given: string | undefined, secrets: readonly string[]): Proof {
+  return given ? secretProof(given, secrets) : refused("the path has no secret at its end");
+}
+
+function secretProof(given: string, secrets: readonly string[]): Proof {
   // Digests, not texts: the comparison takes equal lengths only, and must not tell the length.
-  const digest = sha256(header);
-  return proofOf(
-    secrets.findIndex((secret) => timingSafeEqual(sha256(secret), digest)),
-  );
+  const digest = sha256(given);
+  return proofOf(secrets.findIndex((secret) => timingSafeEqual(sha256(secret), digest)));
 }
 
 /** A signature of a time and the body. */

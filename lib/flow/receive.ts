@@ -2,8 +2,8 @@
  * Turns a proven delivery into an event and its jobs.
  * @module
  */
-import { createHash } from "node:crypto";
 import type { App } from "../app.ts";
+import { bodyKey } from "../base/delivery.ts";
 import { describeError } from "../base/errors.ts";
 import { storableText, storedKey } from "../base/text.ts";
 import type { Delivery, Outcome, Registry, Source } from "../contract.ts";
@@ -74,7 +74,6 @@ function attempt<T>(work: () => T): { value?: T; error?: string } {
 }
 
 const normalKey = (key: string | undefined) => key === undefined ? null : storedKey(key);
-const bodyKey = (body: Uint8Array) => `sha256:${createHash("sha256").update(body).digest("hex")}`;
 
 /** A sender that mixes sources up must not have a secret stored either, so those of all sources are left out. */
 function storedHeaders({ sources }: Registry, headers: Headers): Record<string, string> {

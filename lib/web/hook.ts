@@ -1,10 +1,11 @@
 /**
- * The life of a request to `/hooks/:source`, from its first byte to its answer.
+ * The life of a request to `/hooks/:source`, or to `/hooks/:source/:secret`, from its first byte to its answer.
  * @module
  */
 import { STATUS_CODE } from "@std/http/status";
 import type { App } from "../app.ts";
 import { createDelivery } from "../base/delivery.ts";
+import { shownPath } from "../base/hook_path.ts";
 import type { Delivery, Outcome, Source } from "../contract.ts";
 import { type Intake, UnavailableError } from "../flow/intake.ts";
 import type { ProofWatch } from "../flow/proofs.ts";
@@ -29,6 +30,8 @@ export interface Receiving {
 /** Where a request came from and whom it is for. */
 export interface Address {
   readonly source: string;
+  /** What follows the source in the path. */
+  readonly pathSecret?: string;
   /** Address of the peer: of the proxy, when there is one. */
   readonly remote: string;
 }
@@ -37,13 +40,14 @@ export interface Address {
 export async function answerHook(
   receiving: Receiving,
   request: Request,
-  { source: name, remote }: Address,
+  { source: name, pathSecret, remote }: Address,
 ): Promise<Response> {
   const { app, proofs, bodyDeadlineMs: deadlineMs = BODY_DEADLINE_MS } = receiving;
 
   // 1. Is this anybody's address, and is it used as agreed?
   const source = app.registry.sources.get(name);
   if (source === undefined) return notFound();
+  if (pathSecret !== undefined && !source.secretInPath) return notFound();
   if (request.method !== "POST") return methodNotAllowed();
   if (!isIdentity(request.headers.get("content-encoding"))) return unsupportedEncoding();
 
@@ -51,11 +55,15 @@ export async function answerHook(
   const maxBytes = source.maxBodyBytes ?? MAX_BODY_BYTES;
   const body = await readBody(request, { maxBytes, deadlineMs });
   if (body.is !== "whole") return refuseBody(body.is, maxBytes);
-  const url = new URL(request.url);
-  const delivery = createDelivery({ headers: request.headers, body: body.bytes, url, remote });
+  const delivery = createDelivery({
+    headers: withoutSecret(request.headers, pathSecret),
+    body: body.bytes,
+    url: shownUrl(request.url),
+    remote,
+  });
 
   // 3. The proof comes before everything that the content could decide.
-  const proof = await source.verify(delivery);
+  const proof = await source.verify({ ...delivery, pathSecret });
   if (!proof.ok) {
     proofs.refused(name, proof.why, remote);
     // Why is for the operator only: it would help whoever guesses.
@@ -72,6 +80,19 @@ export async function answerHook(
     if (error instanceof UnavailableError) return unavailable(error.retryAfterSeconds);
     throw error;
   }
+}
+
+/** What nobody but `verify` is given, nobody can store or log. */
+function shownUrl(address: string): URL {
+  const url = new URL(address);
+  url.pathname = shownPath(url.pathname);
+  return url;
+}
+
+/** Some proxies repeat the whole path in a header of their own, and headers are stored. */
+function withoutSecret(headers: Headers, pathSecret: string | undefined): Headers {
+  if (pathSecret === undefined) return headers;
+  return new Headers([...headers].filter(([_, value]) => !value.includes(pathSecret)));
 }
 
 function accepted(source: Source, delivery: Delivery, outcome: Outcome): Response {

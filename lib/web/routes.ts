@@ -5,6 +5,7 @@
 import { STATUS_CODE } from "@std/http/status";
 import { type Route, route } from "@std/http/unstable-route";
 import { describeError } from "../base/errors.ts";
+import { shownPath } from "../base/hook_path.ts";
 import { checkReadiness, type Readiness } from "../flow/ready.ts";
 import { notFound, refusal } from "./answer.ts";
 import { answerHook, type Receiving } from "./hook.ts";
@@ -19,10 +20,11 @@ export type RequestHandler = (
 export function createHandler(receiving: Receiving): RequestHandler {
   const site: Route[] = [
     {
-      pattern: new URLPattern({ pathname: "/hooks/:source" }),
+      pattern: new URLPattern({ pathname: "/hooks/:source/:secret?" }),
       handler: (request, { pathname }, info) =>
         answerHook(receiving, request, {
           source: pathname.groups.source!,
+          pathSecret: pathname.groups.secret,
           remote: (info!.remoteAddr as Deno.NetAddr).hostname,
         }),
     },
@@ -49,7 +51,7 @@ export function createHandler(receiving: Receiving): RequestHandler {
 
 /** The operator's log gets the stack, the sender a word. */
 function failed({ app }: Receiving, request: Request, error: unknown): Response {
-  const path = URL.parse(request.url)?.pathname;
+  const path = shownPath(URL.parse(request.url)?.pathname ?? "");
   const stack = error instanceof Error ? error.stack : undefined;
   app.log.error("cannot answer a request", { path, why: describeError(error), stack });
   return refusal(STATUS_CODE.InternalServerError, "The request could not be answered");

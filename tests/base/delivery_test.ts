@@ -1,5 +1,5 @@
-import { assertEquals, assertThrows } from "@std/assert";
-import { createDelivery } from "../../lib/base/delivery.ts";
+import { assertEquals, assertMatch, assertNotEquals, assertThrows } from "@std/assert";
+import { bodyKey, createDelivery } from "../../lib/base/delivery.ts";
 
 Deno.test("a delivery's body is read as text and JSON as often as asked", () => {
   const delivery = deliveryOf(new TextEncoder().encode('{"id":"é😀"}'));
@@ -23,6 +23,15 @@ Deno.test("bytes that are not UTF-8 are an error of reading, and stay as they ar
 Deno.test("a body that is not JSON is an error of reading", () => {
   assertThrows(() => deliveryOf(new TextEncoder().encode("a=1")).json(), TypeError, "as JSON");
   assertThrows(() => deliveryOf(new Uint8Array()).json(), TypeError, "as JSON");
+});
+
+Deno.test("bodyKey() tells bodies apart by a single byte, and knows the same bytes again", () => {
+  const [one, same, other] = ["a=1", "a=1", "a=1&"].map((body) =>
+    bodyKey(new TextEncoder().encode(body))
+  );
+  assertEquals(one, same);
+  assertNotEquals(one, other);
+  assertMatch(one!, /^sha256:[0-9a-f]{64}$/);
 });
 
 function deliveryOf(body: Uint8Array<ArrayBuffer>) {

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import {
   hmacProof,
   secretHeaderProof,
+  secretPathProof,
   standardWebhooksProof,
   stripeProof,
   timestampedProof,
@@ -100,6 +101,14 @@ Deno.test("secretHeaderProof() refuses a missing, empty, longer or shorter heade
     assertRefused(secretHeaderProof(header, ["secret"]));
   }
   assertRefused(secretHeaderProof("", [""]));
+});
+
+Deno.test("secretPathProof() tells which secret matched, and takes nothing less than a whole one", () => {
+  assertEquals(secretPathProof("old", ["new", "old"]), { ok: true, secret: 1 });
+  for (const end of ["ne", "neww", "NEW", "n%65w", "***"]) {
+    assertRefused(secretPathProof(end, ["new"]), "none of the secrets");
+  }
+  for (const end of [undefined, ""]) assertRefused(secretPathProof(end, [""]), "no secret");
 });
 
 const KEY = Uint8Array.fromBase64("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");

@@ -6,11 +6,13 @@ import type { Delivery } from "../../lib/contract.ts";
 export function deliveryOf(
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = {},
+  pathSecret?: string,
 ): Delivery {
   return createDelivery({
     headers: new Headers(headers),
     body: typeof body === "string" ? new TextEncoder().encode(body) : body,
     url: new URL("http://127.0.0.1/hooks/any"),
+    pathSecret,
     remote: "127.0.0.1",
   });
 }

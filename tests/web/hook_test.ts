@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { UnavailableError } from "../../lib/flow/intake.ts";
 import { MAX_BODY_BYTES } from "../../lib/web/hook.ts";
-import { recording, signed, signingWith, testReceiver } from "./support.ts";
+import { recording, SECRET_PATH, secretive, signed, signingWith, testReceiver } from "./support.ts";
 
 const BODY = '{"id":"e1"}';
 const delivered = { method: "POST", body: BODY, headers: signed(BODY) };
@@ -161,4 +161,51 @@ Deno.test("a source may take larger or smaller bodies than the others", async ()
   const response = await receiver.fetch("/hooks/signing", delivered);
   assertEquals(response.status, 413);
   assertMatch(await response.text(), /10 bytes/);
+});
+
+Deno.test("a secret in the path proves a delivery and goes no further: not to the source's code, not to a row", async () => {
+  const seen: string[] = [];
+  const source = signingWith({
+    ...secretive,
+    route(delivery) {
+      seen.push(delivery.url.href, JSON.stringify([delivery, [...delivery.headers]]));
+      return [];
+    },
+  });
+  await using receiver = testReceiver({ source });
+  const path = `/hooks/signing/${SECRET_PATH}`;
+  const headers = { "X-Forwarded-Uri": `${path}?a=1`, "x-kept": "yes" };
+  const response = await receiver.fetch(`${path}?a=1`, { ...delivered, headers });
+  assertEquals(response.status, 202);
+  const [row] = receiver.stored;
+  assertEquals([row!.path, row!.query, row!.headers["x-kept"]], [
+    "/hooks/signing/***",
+    "?a=1",
+    "yes",
+  ]);
+  assertEquals(seen[0], "http://127.0.0.1/hooks/signing/***?a=1");
+  assert(!JSON.stringify([row, seen, receiver.app.lines]).includes(SECRET_PATH));
+});
+
+Deno.test("a path without the secret, or with a wrong one, is 401 and leaves the guess nowhere", async () => {
+  await using receiver = testReceiver({ source: secretive });
+  const guess = SECRET_PATH.toUpperCase();
+  for (const path of ["/hooks/signing", `/hooks/signing/${guess}`, "/hooks/signing/***"]) {
+    assertEquals((await receiver.fetch(path, delivered)).status, 401, path);
+  }
+  assertEquals(receiver.stored, []);
+  assert(!JSON.stringify([receiver.refusals, receiver.app.lines]).includes(guess));
+});
+
+Deno.test("only a source whose secret is in the path has anything below its name", async () => {
+  await using receiver = testReceiver({ source: secretive });
+  const path = `/hooks/signing/${SECRET_PATH}`;
+  for (
+    const deeper of [`${path}/`, `${path}/x`, `/hooks/signing//${SECRET_PATH}`, "/hooks/signing/"]
+  ) {
+    assertEquals((await receiver.fetch(deeper, delivered)).status, 404, deeper);
+  }
+  assertEquals((await receiver.fetch(path)).status, 405);
+  await using other = testReceiver();
+  assertEquals((await other.fetch(path, delivered)).status, 404);
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { signed, signingWith, testReceiver } from "./support.ts";
+import { SECRET_PATH, secretive, signed, signingWith, testReceiver } from "./support.ts";
 
 const BODY = '{"id":"e1"}';
 const delivered = { method: "POST", body: BODY, headers: signed(BODY) };
@@ -66,4 +66,19 @@ Deno.test("an unexpected error is a 500 whose stack only the operator sees", asy
   const line = receiver.app.lines.find((line) => line.level === "error");
   assertMatch(String(line?.properties.stack), /template is missing[^]*\.ts/);
   assert(!JSON.stringify(line).includes("t0ken"));
+});
+
+Deno.test("an unexpected error behind a secret path does not write the secret into the log", async () => {
+  const source = {
+    ...secretive,
+    accepted() {
+      throw new Error("the template is missing");
+    },
+  };
+  await using receiver = testReceiver({ source });
+  const response = await receiver.fetch(`/hooks/signing/${SECRET_PATH}`, delivered);
+  assertEquals(response.status, 500);
+  const line = receiver.app.lines.find((line) => line.level === "error");
+  assertEquals(line?.properties.path, "/hooks/signing/***");
+  assert(!JSON.stringify(receiver.app.lines).includes(SECRET_PATH));
 });

@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import type { Delivery, Source } from "../../lib/contract.ts";
-import { hmacProof } from "../../lib/base/proof.ts";
+import { hmacProof, secretPathProof } from "../../lib/base/proof.ts";
 import type { DeliveryRow, Stored } from "../../lib/db/events.ts";
 import type { Intake } from "../../lib/flow/intake.ts";
 import { createHandler, type RequestHandler } from "../../lib/web/routes.ts";
@@ -11,6 +11,8 @@ import { type TestApp, testApp, type TestAppOptions } from "../support/app.ts";
 
 /** The key with which the test's source signs. */
 export const SECRET = "the key of the tests";
+/** With what the path of the test's secretive source ends. */
+export const SECRET_PATH = "0123456789abcdefghijABCDEFGHIJ_-";
 
 /** A sender whose deliveries carry an HMAC of the body, its `id` as the repeat's mark, and one job each. */
 export const signing: Source = {
@@ -26,6 +28,12 @@ export const signing: Source = {
 export function signingWith(changes: Partial<Source>): Source {
   return { ...signing, ...changes };
 }
+
+/** A sender whose proof is the end of the path. */
+export const secretive: Source = signingWith({
+  secretInPath: true,
+  verify: ({ pathSecret }) => secretPathProof(pathSecret, [SECRET_PATH]),
+});
 
 /** The headers of a delivery that its sender can prove. */
 export function signed(body: string | Uint8Array): Record<string, string> {

@@ -5,6 +5,7 @@
 import type { App } from "../../app.ts";
 import type { Config } from "../../base/config.ts";
 import { RefusedError } from "../../base/errors.ts";
+import { hookPath, shownPath } from "../../base/hook_path.ts";
 import { nameHint } from "../../base/nearest.ts";
 import { call } from "../../outside/http.ts";
 import { ExitCode } from "../failure.ts";
@@ -28,7 +29,8 @@ export async function send(
   const source = registry.sources.get(name);
   if (!source) throw new RefusedError(unknownSource(name, [...registry.sources.keys()]));
   const base = options.url ?? receiverUrl(config);
-  const url = new URL(`hooks/${name}`, base.endsWith("/") ? base : `${base}/`);
+  const { pathSecret, ...sample } = source.sample();
+  const url = new URL(hookPath(name, pathSecret), base.endsWith("/") ? base : `${base}/`);
   const { status, body } = await call({
     what: "send a sample to the receiver",
     url,
@@ -37,9 +39,9 @@ export async function send(
     idempotent: true,
     signal: new AbortController().signal,
     shadow: false,
-    ...source.sample(),
+    ...sample,
   });
-  return { url: url.href, status, answer: new TextDecoder().decode(body) };
+  return { url: shownPath(url.href), status, answer: new TextDecoder().decode(body) };
 }
 
 function unknownSource(name: string, names: readonly string[]): string {

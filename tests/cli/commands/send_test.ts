@@ -1,5 +1,8 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createHmac } from "node:crypto";
+import { loadConfig } from "../../../lib/base/config.ts";
+import { renderSent, send } from "../../../lib/cli/commands/send.ts";
+import { sourceOf } from "../../support/sources.ts";
 import { cli, environment } from "../support.ts";
 
 const NO_DATABASE = "postgres://u@127.0.0.1:1/x";
@@ -61,4 +64,20 @@ Deno.test("send asks for an address when any port may be the receiver's", async 
   ]);
   assertEquals(exitCode, 1);
   assertStringIncludes(errors, "--url");
+});
+
+Deno.test("send delivers to a secret path, and shows the address without it", async () => {
+  await using receiver = startReceiver(202);
+  const pathSecret = "0123456789abcdefghijABCDEFGHIJ_-";
+  const source = sourceOf({ sample: () => ({ headers: {}, body: "a=1", pathSecret }) });
+  const registry = {
+    sources: new Map([["secretive", source]]),
+    handlers: new Map(),
+    schedules: [],
+  };
+  const config = loadConfig({ DATABASE_URL: NO_DATABASE, PORT: `${receiver.port}` });
+  const sent = await send({ registry, config }, "secretive", {});
+  assertEquals([receiver.got.path, receiver.got.body], [`/hooks/secretive/${pathSecret}`, "a=1"]);
+  assertEquals(sent.url, `http://127.0.0.1:${receiver.port}/hooks/secretive/***`);
+  assert(!renderSent(sent).includes(pathSecret));
 });
