@@ -4,6 +4,7 @@
  * @module
  */
 import type { App } from "../app.ts";
+import { retryAfterSeconds } from "../base/backoff.ts";
 import { describeError, LaneHeldError, PermanentError, TemporaryError } from "../base/errors.ts";
 import { jittered, sleep } from "../base/repeat.ts";
 import { storableText, storedKey } from "../base/text.ts";
@@ -84,16 +85,17 @@ function laneOf(error: unknown): string | undefined {
 async function pause(run: LaneRun, lane: string, error: unknown): Promise<LaneHeldError> {
   const { app, log } = run;
   const why = describeError(error);
-  const asked = error instanceof TemporaryError ? error.retryAfterSeconds ?? null : null;
+  const asked = error instanceof TemporaryError ? error.retryAfterSeconds : undefined;
+  const seconds = asked === undefined ? null : retryAfterSeconds(asked);
   const name = storedKey(lane);
   log.warn("a lane is paused", { lane, why });
   try {
     const reason = storableText(app.redact(why), REASON_LENGTH);
-    await pauseLane(app.db, { name, seconds: asked, reason });
+    await pauseLane(app.db, { name, seconds, reason });
   } catch (error) {
     log.error("a lane's pause could not be noted", { lane, error });
   }
-  return new LaneHeldError(why, delaySeconds(run, name, asked ?? MAX_DELAY_SECONDS), true, {
+  return new LaneHeldError(why, delaySeconds(run, name, seconds ?? MAX_DELAY_SECONDS), true, {
     cause: error,
   });
 }

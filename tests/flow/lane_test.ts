@@ -32,6 +32,15 @@ Deno.test("an answer that concerns the lane pauses it, also when the handler swa
   assertEquals(await failing(app), [["telegram", "Telegram answered 401"]]);
 });
 
+Deno.test("a service that asks for a year is asked again after a day (rule 13)", async () => {
+  await using app = await freshApp();
+  const error = new TemporaryError("busy", 31_536_000, { lane: "telegram" });
+  await assertRejects(() => lanesOf(app).through("telegram", fail(error)));
+  const [row] = await app
+    .rows`select extract(epoch from paused_until - now())::float8 as seconds from lanes`;
+  assert(row!.seconds > 86_000 && row!.seconds <= 1.2 * 86_400, `${row!.seconds}`);
+});
+
 Deno.test("nobody calls while the lane is paused, and who meets the pause has not caused it", async () => {
   await using app = await freshApp();
   const lanes = lanesOf(app);
