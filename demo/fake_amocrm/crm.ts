@@ -33,8 +33,10 @@ export interface CrmOptions {
 export type NewLead = Partial<Omit<Lead, "id">>;
 /** A note or a task as it is asked for. */
 export type NewNote = Pick<Note, "entity_id" | "note_type" | "params">;
-/** The parts of a task that the API asks for. */
-export type NewTask = Pick<Task, "text" | "complete_till" | "entity_id" | "entity_type">;
+/** The parts of a task that are asked for; it is the manager's unless it names another user. */
+export type NewTask =
+  & Pick<Task, "text" | "complete_till" | "entity_id" | "entity_type">
+  & Partial<Pick<Task, "responsible_user_id">>;
 
 /** The account and all that can be done in it. Each change is the manager's unless it names another user. */
 export interface Crm {

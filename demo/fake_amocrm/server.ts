@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { json as readJson } from "node:stream/consumers";
 import { answerApi } from "./api.ts";
 import { answerControl } from "./control.ts";
-import { createCrm, type Crm } from "./crm.ts";
+import { createCrm, type Crm, INTEGRATION } from "./crm.ts";
 import { createFaults, type Faults, refusalOf } from "./faults.ts";
 import { createHooks, type Hooks } from "./hooks.ts";
 import { createRate, type Rate } from "./rate.ts";
@@ -38,18 +38,15 @@ export interface AmocrmOptions {
   clock?(): number;
 }
 
-/** What the fake was asked for and what it made. */
+/** What the fake was asked for and what it was made to create. */
 export interface Counts {
   /** Calls of the API, refused ones too. */
   readonly calls: number;
   /** The most of them within any second. */
   readonly highestRate: number;
   readonly byStatus: Readonly<Record<number, number>>;
-  /** All that is there, by whomever it was made. */
-  readonly leads: number;
-  readonly notes: number;
-  readonly tasks: number;
-  readonly webhooks: number;
+  /** What was created through the API, also when the answer was lost; not what users of the account made. */
+  readonly created: { readonly leads: number; readonly notes: number; readonly tasks: number };
   readonly tokenRefreshes: number;
   /** Refresh tokens that were used a second time. */
   readonly tokenReuses: number;
@@ -159,10 +156,11 @@ export async function startAmocrm(options: AmocrmOptions = {}): Promise<Amocrm> 
       calls,
       highestRate: rate.highest,
       byStatus: { ...byStatus },
-      leads: crm.leads.size,
-      notes: crm.notes.length,
-      tasks: crm.tasks.length,
-      webhooks: hooks.subscriptions.size,
+      created: {
+        leads: createdByApi([...crm.leads.values()]),
+        notes: createdByApi(crm.notes),
+        tasks: createdByApi(crm.tasks),
+      },
       tokenRefreshes: tokens.refreshes,
       tokenReuses: tokens.reuses,
       hookAttempts: hooks.attempts.length,
@@ -177,6 +175,10 @@ export async function startAmocrm(options: AmocrmOptions = {}): Promise<Amocrm> 
     },
   };
   return fake;
+}
+
+function createdByApi(entities: readonly { readonly created_by: number }[]): number {
+  return entities.filter(({ created_by }) => created_by === INTEGRATION).length;
 }
 
 function refuseByRate(rate: Rate): Reply | undefined {

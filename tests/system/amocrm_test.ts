@@ -11,7 +11,7 @@ import { watchProofs } from "../../lib/flow/proofs.ts";
 import { amocrm } from "../../lib/sources/amocrm.ts";
 import { createHandler } from "../../lib/web/routes.ts";
 import { serve } from "../../lib/web/server.ts";
-import { CONTRACT, NEW, PIPELINE, start } from "../demo/fake_amocrm/support.ts";
+import { clientOf, CONTRACT, NEW, PIPELINE, start } from "../demo/fake_amocrm/support.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
 import { until } from "../support/until.ts";
 
@@ -109,6 +109,20 @@ Deno.test("When only the update of a move arrives it counts, and an update of an
   crm.changeLead(id, { status_id: CONTRACT });
   crm.changeLead(id, { price: 120 });
   assertEquals(await world.deals(), [`${id}`]);
+});
+
+Deno.test("What we write into a deal comes back as a webhook and makes no job: no loop, however often we write", async () => {
+  await using world = await startWorld({ events: [...amocrmEvents, "note_lead"] });
+  const { crm, hooks } = world.fake;
+  const { id } = crm.createLead({ pipeline_id: PIPELINE, status_id: CONTRACT });
+  const call = clientOf(world.fake);
+  for (let count = 0; count < 5; count++) {
+    await call("PATCH", `/api/v4/leads/${id}`, { price: count });
+    const note = { note_type: "common", params: { text: `Договор ${count}` } };
+    await call("POST", `/api/v4/leads/${id}/notes`, [note]);
+  }
+  assertEquals(await world.deals(), [`${id}`]);
+  assertEquals(hooks.attempts.length, 11);
 });
 
 Deno.test("A service that sends everything three times makes no more of it", async () => {

@@ -14,7 +14,7 @@ Deno.test("Faults spoil the calls that fit, in order, and then no more", async (
   for (let count = 0; count < 3; count++) {
     statuses.push((await call("POST", `/api/v4/leads/${id}/notes`, note)).status);
   }
-  assertEquals([statuses, fake.counts().notes], [[504, 402, 200], 1]);
+  assertEquals([statuses, fake.counts().created.notes], [[504, 402, 200], 1]);
 });
 
 Deno.test("An outage lasts until it is cleared, in the words of each status", async () => {
@@ -45,7 +45,7 @@ Deno.test("A call whose answer is lost or late has taken effect all the same", a
     body: JSON.stringify(note),
     signal: impatience.signal,
   });
-  await until("the second note is there", () => fake.counts().notes === 2);
+  await until("the second note is there", () => fake.counts().created.notes === 2);
   impatience.abort();
   await assertRejects(() => late);
 });
@@ -62,7 +62,7 @@ Deno.test("Without a token, with a wrong one, or with one that was withdrawn, no
       401,
     );
   }
-  assertEquals(fake.counts().notes, 0);
+  assertEquals(fake.counts().created.notes, 0);
 });
 
 Deno.test("Another process moves deals, spoils calls and reads the counts by /_fake", async () => {
@@ -90,7 +90,7 @@ Deno.test("Another process moves deals, spoils calls and reads the counts by /_f
   assertEquals(await statusOf("/api/v4/account"), 403);
   await control("POST", "/_fake/block", { seconds: 0 });
   const { json } = await control("GET", "/_fake/counts");
-  assertEquals([json.calls, json.leads, json.hookAttempts], [3, 1, 1]);
+  assertEquals([json.calls, json.created.leads, json.hookAttempts], [3, 0, 1]);
   assertEquals((await control("GET", `/_fake/leads/${id}`)).json.lead.price, 100);
   assertEquals((await control("PATCH", "/_fake/leads/1", {})).status, 404);
   assertEquals((await control("GET", "/_fake/toString")).status, 404);
