@@ -78,7 +78,7 @@ export function insertJobRows(sql: Sql): Fragment {
     select id, kind, payload::json, key, priority, max_attempts,
       coalesce(run_at, now() + make_interval(secs => delay_seconds)), event_id, entity, collapses
     from new_jobs order by key
-    on conflict (key) do nothing
+    on conflict (key) where key is not null do nothing
     returning id, event_id, kind, priority, run_at, entity`;
 }
 
