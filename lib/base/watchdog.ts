@@ -6,6 +6,10 @@ import { createLog, type LogOptions } from "./log.ts";
 
 /** After so many beats that did not come the loop counts as standing still. */
 const MISSED_BEATS = 10;
+/** How many things can be named at once; one that begins beyond that is not. */
+const NAMES = 1024;
+/** The room for each; longer ones are cut. */
+const NAME_BYTES = 128;
 /** Where the thread fills in what only it knows when it speaks: the time, and what was running. */
 const TIME = new Date(0).toISOString();
 const RUNNING = "<running>";
@@ -26,21 +30,57 @@ export interface Watchdog extends Disposable {
   ended(id: string): void;
 }
 
-type Message = { began: string; what: string } | { ended: string } | "beat";
-
 /** Starts the thread. The process gets SIGKILL after one line on standard error when its loop stands still. */
 export function startWatchdog(options: WatchdogOptions): Watchdog {
   const beatMs = options.stallSeconds * 1000 / MISSED_BEATS;
-  const thread = startThread({ beatMs, MISSED_BEATS, TIME, RUNNING, line: stallLine(options) });
-  const tell = (message: Message) => thread.postMessage(message);
-  const beating = setInterval(() => tell("beat"), beatMs);
+  const names = createNames();
+  const thread = startThread({
+    beatMs,
+    MISSED_BEATS,
+    NAME_BYTES,
+    TIME,
+    RUNNING,
+    line: stallLine(options),
+  });
+  thread.postMessage(names.shared);
+  const beating = setInterval(() => thread.postMessage("beat"), beatMs);
   return {
-    // Told at once: a handler may stop the loop before it first awaits.
-    began: (id, what) => tell({ began: id, what }),
-    ended: (id) => tell({ ended: id }),
+    began: names.add,
+    ended: names.remove,
     [Symbol.dispose]() {
       clearInterval(beating);
       thread.terminate();
+    },
+  };
+}
+
+/**
+ * What is running, in memory that the thread can read: a handler may stop the loop before it first awaits, and a message for each
+ * begin and end would cost more than a short job does. A name ends at its first zero; what begins with one is free.
+ */
+function createNames() {
+  const shared = new SharedArrayBuffer(NAMES * NAME_BYTES);
+  const free = Array.from(
+    { length: NAMES },
+    (_, place) => new Uint8Array(shared, place * NAME_BYTES, NAME_BYTES),
+  );
+  const used = new Map<string, Uint8Array<SharedArrayBuffer>>();
+  const encoder = new TextEncoder();
+  return {
+    shared,
+    add(id: string, what: string) {
+      const name = used.get(id) ?? free.pop();
+      if (!name) return;
+      used.set(id, name);
+      const { written } = encoder.encodeInto(`${id} ${what}`, name);
+      name.fill(0, written);
+    },
+    remove(id: string) {
+      const name = used.get(id);
+      if (!name) return;
+      used.delete(id);
+      name[0] = 0;
+      free.push(name);
     },
   };
 }
@@ -62,24 +102,31 @@ function startThread(options: ThreadOptions): Worker {
 function watch(options: {
   beatMs: number;
   MISSED_BEATS: number;
+  NAME_BYTES: number;
   TIME: string;
   RUNNING: string;
   line: string;
 }): void {
-  const { beatMs, MISSED_BEATS, TIME, RUNNING, line } = options;
-  const running = new Map<string, string>();
+  const { beatMs, MISSED_BEATS, NAME_BYTES, TIME, RUNNING, line } = options;
+  let names: Uint8Array = new Uint8Array();
   let missed = 0;
   globalThis.addEventListener("message", (event) => {
-    const message: Message = (event as MessageEvent).data;
+    const message: "beat" | SharedArrayBuffer = (event as MessageEvent).data;
     missed = 0;
-    if (message === "beat") return;
-    if ("began" in message) running.set(message.began, message.what);
-    else running.delete(message.ended);
+    if (message !== "beat") names = new Uint8Array(message);
   });
+  const nameAt = (start: number) => {
+    // A copy: a decoder takes no shared memory.
+    const name = new Uint8Array(names.subarray(start, start + NAME_BYTES));
+    const end = name.indexOf(0);
+    return new TextDecoder().decode(end < 0 ? name : name.subarray(0, end));
+  };
   setInterval(() => {
     missed++;
     if (missed < MISSED_BEATS) return;
-    const named = [...running].map(([id, what]) => `${id} ${what}`).join(", ") || "nothing known";
+    const places = Array.from({ length: names.length / NAME_BYTES }, (_, place) => place);
+    const running = places.map((place) => nameAt(place * NAME_BYTES)).filter((name) => name !== "");
+    const named = running.join(", ") || "nothing known";
     // deno-lint-ignore no-console -- the log belongs to the thread that stands still
     console.error(line.replace(TIME, new Date().toISOString()).replace(RUNNING, () => named));
     Deno.kill(Deno.pid, "SIGKILL");

@@ -30,20 +30,28 @@ export function createContext(
   signal: AbortSignal,
   // deno-lint-ignore no-explicit-any -- the registry holds handlers of different clients
 ): JobContext<any, any> {
-  const log = app.log.with({ job: job.id, kind: job.kind, attempt: job.attempts });
+  // Made when they are asked for: jobs that are short come by the thousand.
+  const log = lazy(() => app.log.with({ job: job.id, kind: job.kind, attempt: job.attempts }));
+  const settings = lazy(() => settingsOf(app.config, handler.settings));
   const inShadow = (kind: string) => app.config.SHADOW_KINDS.includes(kind);
   const shadow = inShadow(job.kind);
   return {
     job,
     signal,
-    log,
     shadow,
-    settings: settingsOf(app.config, handler.settings),
+    get log() {
+      return log();
+    },
+    get settings() {
+      return settings();
+    },
     clients: createClients(app, handler, {
       signal,
-      log,
       shadow,
       lanes: createLanes({ app, lane: handler.lane, signal, log }),
+      get log() {
+        return log();
+      },
     }),
     get sql() {
       return stoppable(app.handlerDb.sql, signal);
@@ -55,16 +63,22 @@ export function createContext(
     enqueue(next: NewJob) {
       signal.throwIfAborted();
       if (shadow && !inShadow(next.kind)) {
-        log.info("a job was not made, since its kind is not in shadow", { next: next.kind });
+        log().info("a job was not made, since its kind is not in shadow", { next: next.kind });
         return Promise.resolve(undefined);
       }
       return enqueue(app.db, next, job.eventId);
     },
     effect(key: string, effect: Effect) {
       signal.throwIfAborted();
-      return carryOut({ app, job, signal, log, shadow }, key, effect);
+      return carryOut({ app, job, signal, log: log(), shadow }, key, effect);
     },
   };
+}
+
+/** The value of `make`, which is called once, at the first use. */
+function lazy<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function createClients(

@@ -27,7 +27,7 @@ export interface LaneRun {
   /** The lane of the job's kind. */
   readonly lane: string | undefined;
   readonly signal: AbortSignal;
-  readonly log: Log;
+  readonly log: () => Log;
 }
 
 /** The lanes as a run sees them. */
@@ -88,12 +88,12 @@ async function pause(run: LaneRun, lane: string, error: unknown): Promise<LaneHe
   const asked = error instanceof TemporaryError ? error.retryAfterSeconds : undefined;
   const seconds = asked === undefined ? null : retryAfterSeconds(asked);
   const name = storedKey(lane);
-  log.warn("a lane is paused", { lane, why });
+  log().warn("a lane is paused", { lane, why });
   try {
     const reason = storableText(app.redact(why), REASON_LENGTH);
     await pauseLane(app.db, { name, seconds, reason });
   } catch (error) {
-    log.error("a lane's pause could not be noted", { lane, error });
+    log().error("a lane's pause could not be noted", { lane, error });
   }
   return new LaneHeldError(why, delaySeconds(run, name, seconds ?? MAX_DELAY_SECONDS), true, {
     cause: error,
@@ -106,7 +106,7 @@ async function prove({ app, log }: LaneRun, { unproven }: LaneTurn): Promise<voi
     try {
       await openLane(app.db, name);
     } catch (error) {
-      log.warn("a lane works again, which could not be noted yet", { lane: name, error });
+      log().warn("a lane works again, which could not be noted yet", { lane: name, error });
     }
   }
 }

@@ -36,8 +36,9 @@ export function createSettler(app: App, abandon: AbortSignal): Settler {
   return {
     async settle(job, ending) {
       const stepsAside = app.registry.handlers.get(job.kind)?.stepsAside ?? false;
-      const transition = { ...clean(app, decide(job, ending)), stepsAside };
-      const held = await batch.add({ id: job.id, claims: job.claims, ...transition });
+      const transition = clean(app, decide(job, ending));
+      const { id, claims } = job;
+      const held = await batch.add({ ...transition, id, claims, stepsAside });
       return held ? transition : undefined;
     },
   };
@@ -51,8 +52,8 @@ async function write(
   for (let attempt = 0; !abandon.aborted; attempt++) {
     try {
       const held = await onceMore(() => settleJobs(app.db, settlements));
-      const claims = new Set(held.map((claim) => `${claim.id}/${claim.claims}`));
-      return settlements.map((settlement) => claims.has(`${settlement.id}/${settlement.claims}`));
+      const claims = new Map(held.map((claim) => [claim.id, claim.claims]));
+      return settlements.map((settlement) => claims.get(settlement.id) === settlement.claims);
     } catch (error) {
       const refused = isDataError(error);
       // A statement that ran out of time may have waited for one locked row.
@@ -86,9 +87,7 @@ function withoutTexts(settlement: Settlement): Settlement {
 function clean(app: App, transition: Transition): Transition {
   const text = (value: string | null, length: number) =>
     value === null ? null : storableText(app.redact(value), length);
-  return {
-    ...transition,
-    error: text(transition.error, ERROR_LENGTH),
-    result: text(transition.result, RESULT_LENGTH),
-  };
+  const { error, result } = transition;
+  if (error === null && result === null) return transition;
+  return { ...transition, error: text(error, ERROR_LENGTH), result: text(result, RESULT_LENGTH) };
 }

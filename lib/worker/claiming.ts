@@ -12,6 +12,12 @@ import type { Claims } from "./claims.ts";
 import type { Runner } from "./runner.ts";
 
 const POLL_MS = 1000;
+/** How many endings may wait for the database, for each slot: a worker that is killed leaves no more of them behind. */
+const ENDINGS_PER_SLOT = 2;
+/** A claim costs about the same however much it takes, so a busy worker asks for a fair share of its slots at once ... */
+const SHARE = 1 / 4;
+/** ... but a free slot waits no longer than this for others. */
+const GATHER_MS = 3;
 
 /** What the loop works with. */
 export interface ClaimingParts {
@@ -40,8 +46,8 @@ export function startClaiming(app: App, parts: ClaimingParts): { stop(): Promise
         outage.failed(error);
       }
       if (stopping) return;
-      // A full claim means that more may wait, so the next free slot asks again; else only news and the poll do.
-      if (more) await claims.atMost(slots - 1);
+      // A full claim means that more may wait, so free slots ask again; else only news and the poll do.
+      if (more) await worthwhile(claims, slots);
       else await bell.wait(jittered(POLL_MS));
     }
   };
@@ -53,6 +59,20 @@ export function startClaiming(app: App, parts: ClaimingParts): { stop(): Promise
       return ended;
     },
   };
+}
+
+/**
+ * How many jobs a worker may claim now. A slot is free as soon as its run is over. Endings that the database has not taken have a
+ * bound of their own, so that a worker whose endings are not taken does not claim for ever.
+ */
+function room({ running, size }: Pick<Claims, "running" | "size">, slots: number): number {
+  return Math.min(slots - running, (1 + ENDINGS_PER_SLOT) * slots - size);
+}
+
+/** Resolves when a claim is worth what it costs. */
+async function worthwhile(claims: Claims, slots: number): Promise<void> {
+  await claims.until(() => room(claims, slots) > 0);
+  await claims.until(() => room(claims, slots) >= slots * SHARE, GATHER_MS);
 }
 
 /** Makes the function that fills the free slots once, and says whether more jobs may be waiting. */
@@ -92,14 +112,14 @@ function claimer(
   const takeProbes = async () => {
     probesAtMs = performance.now() + POLL_MS;
     for (const { lane, last } of await listProbes(app.db)) {
-      if (!lanes.has(lane) || claims.size === slots || runner.alone) continue;
+      if (!lanes.has(lane) || room(claims, slots) <= 0 || runner.alone) continue;
       const taken = await take(1, false, { lane, last }) || await take(1, false, { lane });
       if (taken === 0) await takeAlone({ lane });
     }
   };
   return async () => {
     if (performance.now() >= probesAtMs) await takeProbes();
-    const free = slots - claims.size;
+    const free = room(claims, slots);
     if (free <= 0 || runner.alone) return false;
     if (performance.now() >= quarantineAtMs && await takeAlone()) return false;
     const count = await take(free, false);

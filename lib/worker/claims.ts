@@ -19,10 +19,16 @@ export interface Held {
 /** The claims of one worker. */
 export interface Claims {
   readonly size: number;
+  /** Those whose runs are not over; the others only wait until their ending is durable. */
+  readonly running: number;
   add(job: Job, leaseSeconds: number, askedAtMs: number): Held;
+  /** The run is over, and its ending is on its way into the database. */
+  ended(held: Held): void;
   remove(held: Held): void;
   /** Resolves when at most `count` are held. */
   atMost(count: number): Promise<void>;
+  /** Resolves when the condition, which is about these claims, holds; after `ms` at the latest. */
+  until(condition: () => boolean, ms?: number): Promise<void>;
   /** Prolongs all leases, and stops the runs whose lease is lost. */
   renew(): Promise<void>;
   /** Stops the runs whose lease has certainly ended: cut off from the database, another may have taken them over. */
@@ -34,7 +40,8 @@ export interface Claims {
 /** Holds nothing yet. */
 export function createClaims(app: App, now: () => number = () => performance.now()): Claims {
   const all = new Set<Held>();
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const ending = new Set<Held>();
+  const waiting = new Set<{ condition: () => boolean; resolve: () => void }>();
   let stopped: StoppedError | undefined;
   const lose = (held: Held) => {
     if (held.controller.signal.aborted) return;
@@ -44,9 +51,26 @@ export function createClaims(app: App, now: () => number = () => performance.now
     });
     held.controller.abort(new StoppedError("lease_lost"));
   };
+  const tellWaiting = () => {
+    for (const { condition, resolve } of waiting) if (condition()) resolve();
+  };
+  const until = async (condition: () => boolean, ms?: number) => {
+    if (condition()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { condition, resolve };
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+    waiting.add(waiter);
+    await promise;
+    waiting.delete(waiter);
+    clearTimeout(timer);
+  };
   return {
+    until,
     get size() {
       return all.size;
+    },
+    get running() {
+      return all.size - ending.size;
     },
     add(job, leaseSeconds, askedAtMs) {
       const controller = new AbortController();
@@ -55,18 +79,16 @@ export function createClaims(app: App, now: () => number = () => performance.now
       all.add(held);
       return held;
     },
+    ended(held) {
+      ending.add(held);
+      tellWaiting();
+    },
     remove(held) {
       all.delete(held);
-      for (const waiter of [...waiting]) {
-        if (all.size > waiter.count) continue;
-        waiting.splice(waiting.indexOf(waiter), 1);
-        waiter.resolve();
-      }
+      ending.delete(held);
+      tellWaiting();
     },
-    async atMost(count) {
-      if (all.size <= count) return;
-      await new Promise<void>((resolve) => waiting.push({ count, resolve }));
-    },
+    atMost: (count) => until(() => all.size <= count),
     async renew() {
       const asked = [...all];
       if (asked.length === 0) return;

@@ -56,6 +56,7 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
     lastMoveMs = performance.now();
     if (unsettled.has(job.id)) unsettled.set(job.id, lastMoveMs);
     if (ended === undefined) return;
+    claims.ended(held);
     const transition = await settler.settle(job, ended);
     report(app, job, transition);
     if (transition?.status === "failed") parts.onGivenUp();

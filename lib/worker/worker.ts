@@ -60,7 +60,7 @@ export function startWorker(
   const slots = app.config.WORKER_CONCURRENCY;
   const watchSlots = () => {
     const seconds = Math.round((performance.now() - runner.lastMoveMs) / 1000);
-    if (claims.size < slots || seconds * 1000 < BUSY_MS) return;
+    if (claims.running < slots || seconds * 1000 < BUSY_MS) return;
     app.log.warn("all slots are busy, and nothing has ended", { slots, seconds });
   };
   const failed = Promise.withResolvers<Error>();

@@ -13,7 +13,7 @@ import { handlerOf } from "../support/jobs.ts";
 const { signal } = new AbortController();
 
 const lanesOf = (app: TestApp, parts: { lane?: string; signal?: AbortSignal } = {}) =>
-  createLanes({ app, lane: "telegram", signal, log: app.log, ...parts });
+  createLanes({ app, lane: "telegram", signal, log: () => app.log, ...parts });
 const fail = (error: Error) => () => Promise.reject(error);
 const failing = async (app: TestApp) =>
   (await listLanes(app.db, "failing")).map(({ name, reason }) => [name, reason]);
