@@ -10,6 +10,8 @@ import type { Db } from "./db/db.ts";
 export interface App {
   readonly config: Config;
   readonly db: Db;
+  /** For claims and endings, which are planned once for a connection: planning takes longer than they do. */
+  readonly queueDb: Db;
   /** For the statements of handlers: however slow they are, leases are renewed and jobs are settled beside them. */
   readonly handlerDb: Db;
   readonly registry: Registry;

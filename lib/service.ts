@@ -41,7 +41,7 @@ export async function runService(
     app.log.error("cannot go on; a supervisor shall start it anew", { why: failure.message });
     await service.stop();
   }
-  await Promise.all([app.db.close(), app.handlerDb.close()]);
+  await Promise.all([app.db.close(), app.queueDb.close(), app.handlerDb.close()]);
   app.log.info("stopped");
   // A handler that ignores its signal must not keep the process alive.
   Deno.exit(failure ? EXIT_FAILED : 0);

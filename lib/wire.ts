@@ -11,6 +11,9 @@ import { noLanes } from "./outside/lanes.ts";
 import { telegram } from "./outside/telegram.ts";
 import { allSettings, openRegistry } from "./registry.ts";
 
+/** One claim and two statements of endings are under way at once. */
+const QUEUE_CONNECTIONS = 3;
+
 /** What differs between the processes. */
 export interface ProcessOptions {
   /** The name under which Postgres and the log know the process. */
@@ -35,11 +38,17 @@ export function wire(environment: Readonly<Record<string, string>>, options: Pro
     log,
   };
   const db = connect({ ...connection, application: options.application });
-  // Connects when it is first used.
+  // These connect when they are first used.
+  const queueDb = connect({
+    ...connection,
+    application: `${options.application}-queue`,
+    max: QUEUE_CONNECTIONS,
+    planOnce: true,
+  });
   const handlerDb = connect({ ...connection, application: `${options.application}-handlers` });
   // Alerts belong to no job: their calls end by their own deadline, no shadow falls on them, and no lane holds them.
   const context = { signal: new AbortController().signal, log, shadow: false, lanes: noLanes };
   const alerts = telegram.create(settingsOf(config, telegram.settings), context);
   const registry = openRegistry(config);
-  return { config, registry, db, handlerDb, log, redact, alerts };
+  return { config, registry, db, queueDb, handlerDb, log, redact, alerts };
 }

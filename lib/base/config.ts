@@ -30,7 +30,7 @@ export const coreSettings = {
   WORKER_CONCURRENCY: integer("How many jobs one worker runs at once.", {
     default: 10,
     min: 1,
-    max: 200,
+    max: 1000,
   }),
   LEASE_SECONDS: integer("How long a claim of a job holds without renewal.", {
     default: 60,

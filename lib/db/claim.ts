@@ -68,7 +68,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
         union all
         select null, entity, job_id, version from (select entity, job_id, version from entities
           where looks.by_entity and quarantined = ${quarantined}
-            and kind = looks.kind and priority = looks.priority and next_at <= now()
+            and kind = looks.kind and priority = looks.priority and next_at <= now() and next_at < 'infinity'
           order by next_at limit ${limit} for update skip locked) as turn
       ) as due limit ${limit}
     ), heads as materialized (
@@ -96,10 +96,10 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
       where coalesce(newest.id, heads.id) <> all(${arrayLiteral(request.except)}::bigint[])
     ), taken as (
       update jobs set status = 'running', attempts = attempts + 1, claims = claims + 1,
-        locked_until = clock_timestamp() + make_interval(secs => known.lease),
+        locked_until = clock_timestamp()
+          + make_interval(secs => (select lease from known where known.kind = jobs.kind)),
         locked_by = ${request.worker}, started_at = clock_timestamp()
-      from chosen, known
-      where jobs.id = chosen.id and jobs.status = 'pending' and known.kind = jobs.kind
+      where id = any(array(select id from chosen)) and status = 'pending'
       returning jobs.id, jobs.kind, payload::text as payload, event_id, key, attempts, max_attempts, claims, lost,
         entity, collapses, locked_until, pauses, held_since
     ), superseded as (

@@ -40,10 +40,18 @@ export interface ConnectOptions {
   readonly max: number;
   /** Through PgBouncer in transaction mode: no prepared statements, no startup parameters. */
   readonly pooler?: boolean;
+  /** Whether each statement is planned once, and never to read a whole table: see PLAN_ONCE. */
+  readonly planOnce?: boolean;
   /** Postgres ends a statement after this long. */
   readonly statementSeconds: number;
   readonly log?: Log;
 }
+
+/**
+ * For statements that have one good plan, whatever they are given. To plan a claim takes longer than to carry it out. A plan that is
+ * kept must not have been made for a table that was small at the time.
+ */
+const PLAN_ONCE = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
 
 /** How much longer than Postgres the client waits: whoever is silent beyond it is not there any more. */
 const SILENCE_SECONDS = 2;
@@ -114,9 +122,11 @@ function openPool(options: ConnectOptions): postgres.Sql {
     // Seconds. Short, so that the first request after an outage is served.
     backoff: (retries: number) => Math.min(0.05 * 2 ** Math.min(retries, 5), 1),
     onnotice: () => {},
-    connection: options.pooler
-      ? { application_name: options.application }
-      : { application_name: options.application, statement_timeout },
+    connection: options.pooler ? { application_name: options.application } : {
+      application_name: options.application,
+      statement_timeout,
+      ...options.planOnce ? PLAN_ONCE : {},
+    },
   });
 }
 

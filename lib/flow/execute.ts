@@ -36,7 +36,7 @@ export interface Run {
   /** How the attempt ended; undefined when the lease was lost, so that there is nothing to say. */
   readonly ending: Promise<Ending | undefined>;
   /** Settles when the handler's own promise does, which may be long after its deadline. */
-  readonly settled: Promise<void>;
+  readonly settled: Promise<unknown>;
 }
 
 /** Starts a job; `controller` stops it. */
@@ -50,10 +50,7 @@ export function execute(app: App, job: Job, controller: AbortController): Run {
   const payload = readPayload(handler, job.payload);
   if ("why" in payload) return over(Promise.resolve({ is: "bad_payload", why: payload.why }));
   const work = invoke(app, handler, payload.value, job, controller.signal);
-  return {
-    ending: underDeadline(work, seconds, controller),
-    settled: work.then(() => {}),
-  };
+  return { ending: underDeadline(work, seconds, controller), settled: work };
 }
 
 function over(ending: Promise<Ending | undefined>): Run {
@@ -96,12 +93,13 @@ async function underDeadline(
   controller: AbortController,
 ): Promise<Ending | undefined> {
   const { signal } = controller;
-  const stopped = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => stopped.resolve(), { once: true });
+  const first = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => first.resolve(), { once: true });
+  work.then(() => first.resolve());
   const timer = setTimeout(() => controller.abort(new StoppedError("deadline")), seconds * 1000);
   try {
-    const ending = await Promise.race([work, stopped.promise]);
-    return signal.aborted ? await stoppedEnding(work, signal.reason, seconds) : ending as Ending;
+    await first.promise;
+    return signal.aborted ? await stoppedEnding(work, signal.reason, seconds) : await work;
   } finally {
     clearTimeout(timer);
     // Calls on the context end with the run, also those of a handler that left work behind.

@@ -51,7 +51,7 @@ async function write(
 ): Promise<boolean[]> {
   for (let attempt = 0; !abandon.aborted; attempt++) {
     try {
-      const held = await onceMore(() => settleJobs(app.db, settlements));
+      const held = await onceMore(() => settleJobs(app.queueDb, settlements));
       const claims = new Map(held.map((claim) => [claim.id, claim.claims]));
       return settlements.map((settlement) => claims.get(settlement.id) === settlement.claims);
     } catch (error) {

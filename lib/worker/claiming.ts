@@ -89,7 +89,7 @@ function claimer(
   const take = async (limit: number, quarantined: boolean, probe?: Partial<Probe>) => {
     const askedAtMs = performance.now();
     const except = [...runner.unsettled(), ...probe?.last ? [probe.last] : []];
-    const jobs = await claimJobs(app.db, {
+    const jobs = await claimJobs(app.queueDb, {
       worker,
       limit,
       kinds,

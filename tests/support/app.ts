@@ -42,19 +42,22 @@ export interface TestApp extends App, AsyncDisposable {
 export function testApp(options: TestAppOptions): TestApp {
   const lines: LogLine[] = [];
   const told: string[] = [];
-  const open = (application: string) =>
+  const open = (application: string, planOnce = false) =>
     connect({
       url: options.url,
       application,
       max: 4,
+      planOnce,
       statementSeconds: 10,
       ...options.connection,
     });
   const db = open("hookwork-test");
+  const queueDb = open("hookwork-test-queue", true);
   const handlerDb = open("hookwork-test-handlers");
   return {
     config: loadConfig({ DATABASE_URL: options.url, ...options.env }),
     db,
+    queueDb,
     handlerDb,
     registry: {
       sources: new Map(Object.entries(options.sources ?? {})),
@@ -72,7 +75,8 @@ export function testApp(options: TestAppOptions): TestApp {
     lines,
     told,
     rows: async (sql, ...values) => [...await db.sql(sql, ...values)].map((row) => ({ ...row })),
-    [Symbol.asyncDispose]: async () => void await Promise.all([db.close(), handlerDb.close()]),
+    [Symbol.asyncDispose]: async () =>
+      void await Promise.all([db.close(), queueDb.close(), handlerDb.close()]),
   };
 }
 
@@ -83,7 +87,7 @@ export async function freshApp(options: Omit<TestAppOptions, "url"> = {}): Promi
   return {
     ...app,
     async [Symbol.asyncDispose]() {
-      await app.db.close();
+      await app[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
