@@ -19,6 +19,8 @@ create table lanes (
 
 -- Each claim looks at what is failing; chats come by the thousand.
 create index lanes_failing on lanes (name) where since is not null;
+-- And each ending whether it is that of a probe.
+create index lanes_probing on lanes (probe) where probe_until is not null;
 
 -- Pauses in a row that the job itself has caused, and since when lanes have held it without its running to an end.
 alter table jobs add column pauses integer not null default 0, add column held_since timestamptz;

@@ -102,7 +102,7 @@ export async function settleJobs(
       returning jobs.id, jobs.kind, jobs.claims, jobs.status, jobs.reason, jobs.last_error, jobs.entity,
         jobs.priority, jobs.run_at, jobs.lost, held.aside as steps_aside
     ), ${releaseEntities(sql, sql`settled`)}, probed as (
-      update lanes set probe_until = null from settled where lanes.probe = settled.id
+      update lanes set probe_until = null from settled where lanes.probe = settled.id and probe_until is not null
     ), counted as (${countGivenUp(sql, sql`settled`)})
     select id, claims from settled
   `);

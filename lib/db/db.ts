@@ -49,9 +49,9 @@ export interface ConnectOptions {
 
 /**
  * For statements that have one good plan, whatever they are given. To plan a claim takes longer than to carry it out. A plan that is
- * kept must not have been made for a table that was small at the time.
+ * kept must not have been made for a table that was small at the time. Compiling it takes a second, which no such statement wins back.
  */
-const PLAN_ONCE = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" };
+const PLAN_ONCE = { plan_cache_mode: "force_generic_plan", enable_seqscan: "off", jit: "off" };
 
 /** How much longer than Postgres the client waits: whoever is silent beyond it is not there any more. */
 const SILENCE_SECONDS = 2;
