@@ -1,5 +1,5 @@
 /**
- * Eight workers under everything at once: load, kills, stops, operators, sweeps and retention. Afterwards each job is accounted for.
+ * Eight workers under everything at once: load, freezes, kills, stops, operators, sweeps and retention. Afterwards each job is accounted for.
  * A few seconds of it, or as many as STRESS_SECONDS says; then the figures are printed.
  */
 
@@ -33,7 +33,7 @@ const SETTINGS = {
 };
 
 for (const mix of MIXES) {
-  Deno.test(`${SECONDS} s of kills, stops, operators and retention over ${mix.name} (seed ${SEED}): each job ends once or says why not, without a deadlock, and nothing stays taken`, async () => {
+  Deno.test(`${SECONDS} s of freezes, kills, stops, operators and retention over ${mix.name} (seed ${SEED}): each job ends once or says why not, without a deadlock, and nothing stays taken`, async () => {
     const random = seeded(SEED);
     await using world = await startWorld(() => ({
       beforeMs: random() * 100,

@@ -10,8 +10,10 @@ import { seeded } from "../seeded.ts";
 
 /** How long a transaction stays open whose jobs others overtake. */
 const OPEN_MS = 100;
-/** Of all deliveries, so many are repeats. */
+/** Of all deliveries, so many are repeats of earlier ones. */
 const REPEATED = 0.15;
+/** Of all batches, so many come twice in the same instant, in opposite orders, as to two receivers. */
+const DOUBLED = 0.3;
 
 /** What was made, by the answers of the product. */
 export interface Made {
@@ -51,7 +53,9 @@ export async function makeWork(db: Db, options: LoadOptions): Promise<Made> {
       const key = isRepeat ? Math.floor(random() * (keys + 1)) : keys++;
       return deliveryRow({ dedupKey: `event:${key}`, jobs: jobsOf(random, 2) });
     });
-    for (const { id, jobs } of await onceMore(() => insertDeliveries(db, batch))) {
+    const copies = random() < DOUBLED ? [batch, batch.toReversed()] : [batch];
+    const stored = copies.map((copy) => onceMore(() => insertDeliveries(db, copy)));
+    for (const { id, jobs } of (await Promise.all(stored)).flat()) {
       if (id === null) made.repeats.count++;
       else made.events.set(id, jobs);
     }

@@ -86,7 +86,7 @@ export interface Mix {
 }
 
 const ALWAYS = [
-  ...["kills", "stops", "retried", "cancelled", "commands"],
+  ...["freezes", "kills", "stops", "retried", "cancelled", "commands"],
   ...["done", "permanent", "exhausted", "timeout", "bad_payload", "again", "lost", "removed"],
 ];
 
