@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { sweepLostJobs } from "../../lib/db/claims.ts";
 import { listHeldEntities } from "../../lib/db/entities.ts";
+import type { Queries } from "../../lib/db/db.ts";
 import { enqueue, insertJobs, jobRow, retryJob } from "../../lib/db/jobs.ts";
 import type { NewJob } from "../../lib/contract.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
@@ -188,6 +189,24 @@ Deno.test("an entity without jobs leaves nothing behind, and one that gets a job
   }
   assertEquals(await claim(app.db), []);
   assertEquals(await app.rows`select entity from entities`, []);
+});
+
+Deno.test("a claim finds entities by an index, so those that sleep cost it nothing, whatever the statistics say", async () => {
+  await using app = await freshApp();
+  const seen: string[] = [];
+  const explained: Queries = {
+    sql: app.queueDb.sql,
+    async run(statement) {
+      const lines = await app.queueDb.sql`explain ${statement}`;
+      seen.push(...lines.map((line) => line["QUERY PLAN"]));
+      return Object.assign([], { count: 0 }) as never;
+    },
+  };
+  await claim(explained);
+  const plan = seen.join("\n");
+  assertMatch(plan, /entities_ready[^]*Index Cond: .*kind.*next_at/);
+  assertMatch(plan, /jobs_ready[^]*Index Cond: .*kind.*run_at/);
+  assertEquals(plan.match(/Seq Scan on jobs/), null);
 });
 
 async function make(app: TestApp, count: number, job: Partial<NewJob> = {}): Promise<string[]> {

@@ -156,6 +156,60 @@ Deno.test("a job given up alerts a human at once, without waiting for the next t
   await worker.stop();
 });
 
+Deno.test("a slot is used again while the ending before it still waits, and each job is run once", async () => {
+  let runs = 0;
+  const work = handlerOf(() => Promise.resolve(void runs++));
+  await using app = await freshApp({ handlers: [work], env: { WORKER_CONCURRENCY: "1" } });
+  const release = await refuseEndings(app);
+  await insertJobs(app.db, [jobRow({ kind: "work" }), jobRow({ kind: "work" })]);
+  const worker = startWorker(app, "test");
+  await until("both have run", () => runs === 2);
+  assertEquals((await countJobs(app.db)).get("running"), 2);
+  await release();
+  await until("both are done", () => allDone(app, 2));
+  await worker.stop();
+  assertEquals(runs, 2);
+});
+
+Deno.test("a worker whose endings the database does not take stops claiming, or it would hold all jobs there are", async () => {
+  let runs = 0;
+  const work = handlerOf(() => Promise.resolve(void runs++));
+  await using app = await freshApp({ handlers: [work], env: { WORKER_CONCURRENCY: "2" } });
+  const release = await refuseEndings(app);
+  await insertJobs(app.db, Array.from({ length: 20 }, () => jobRow({ kind: "work" })));
+  const worker = startWorker(app, "test");
+  const refusals = () => app.lines.filter(({ message }) => message.includes("cannot settle"));
+  await until("its patience is tried", () => refusals().length >= 6);
+  assertEquals([runs, (await countJobs(app.db)).get("running")], [6, 6]);
+  await release();
+  await until("all are done", () => allDone(app, 20));
+  await worker.stop();
+  assertEquals(runs, 20);
+});
+
+Deno.test("a shutdown waits for endings that are still on their way, and loses none", async () => {
+  let runs = 0;
+  const work = handlerOf(() => Promise.resolve(void runs++));
+  await using app = await freshApp({ handlers: [work], env: { WORKER_CONCURRENCY: "1" } });
+  const release = await refuseEndings(app);
+  await insertJobs(app.db, [jobRow({ kind: "work" }), jobRow({ kind: "work" })]);
+  const worker = startWorker(app, "test");
+  await until("both have run", () => runs === 2);
+  const stopped = worker.stop();
+  await release();
+  await stopped;
+  assertEquals([runs, await allDone(app, 2)], [2, true]);
+});
+
+/** Has Postgres refuse every ending, through no fault of the data, until the returned function is called. */
+async function refuseEndings(app: TestApp): Promise<() => Promise<unknown>> {
+  await app.db.sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'not now' using errcode = '55000'; end $$;
+    create trigger refuse before update on jobs for each row when (new.status = 'done') execute function refuse()`);
+  return () => app.db.sql.unsafe("drop trigger refuse on jobs");
+}
+
 async function allDone(app: TestApp, count: number): Promise<boolean> {
   return (await countJobs(app.db)).get("done") === count;
 }

@@ -80,6 +80,27 @@ Deno.test("atMost() waits for as many ends as it takes", async () => {
   assertEquals([reached, claims.size], [[2, 1, 0], 0]);
 });
 
+Deno.test("a claim whose run is over is held until its ending is durable, but it does not run", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  claims.ended(held);
+  assertEquals([claims.running, claims.size], [0, 1]);
+  await endLeases(app.db);
+  await claims.renew();
+  assertEquals(await sweepLostJobs(app.db, 10).then((rows) => rows.length), 0);
+  claims.remove(held);
+  assertEquals([claims.running, claims.size], [0, 0]);
+});
+
+Deno.test("until() waits for what is waited for, and no longer than it was told", async () => {
+  await using app = await freshApp();
+  const { claims, held } = await holding(app);
+  const idle = claims.until(() => claims.running === 0);
+  await claims.until(() => false, 1);
+  claims.ended(held);
+  await idle;
+});
+
 Deno.test("a worker that holds nothing asks the database nothing", async () => {
   await using app = testApp({ url: "postgres://nobody@127.0.0.1:1/x" });
   // There is no database: a question would fail.
