@@ -51,7 +51,9 @@ export async function startTelegramApi({ port = 0, token }: Options): Promise<Te
   const chatFailures = new Map<string, Failure>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await buffer(request);
+    const body = await buffer(request).catch(() => undefined);
+    // Its sender was killed, or gave up.
+    if (body === undefined) return;
     try {
       const method = bot.methodOf(request.url ?? "");
       const parameters = parse(body.toString());

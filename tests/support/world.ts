@@ -47,6 +47,8 @@ export async function startWorld(
     response.end(JSON.stringify({ id }));
   }
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    // Whoever asks may be killed meanwhile; what it asked for is created all the same.
+    request.on("error", () => {}).resume();
     const key = request.url!.slice("/things/".length);
     if (request.method === "GET") return look(key, response);
     const work = create(key, response).finally(() => underWay.delete(work));
