@@ -84,23 +84,37 @@ type Environment = Readonly<Record<string, string>>;
  * Throws one ConfigError with every problem, each with the variable's name and never its value.
  */
 export function loadConfig(environment: Environment, settings: Settings = {}): Config {
-  const all = mergeSettings(coreSettings, settings);
+  const { values, problems } = readSettings(environment, mergeSettings(coreSettings, settings));
+  problems.push(...retentionProblems(values));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values) as Config;
+}
+
+/** Reads some settings only, for what needs no more. Throws one ConfigError with every problem. */
+export function loadSettings<const S extends Settings>(
+  environment: Environment,
+  settings: S,
+): SettingValues<S> {
+  const { values, problems } = readSettings(environment, settings);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values) as SettingValues<S>;
+}
+
+function readSettings(environment: Environment, settings: Settings) {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(all)) {
+  for (const [name, setting] of Object.entries(settings)) {
     const parsed = setting.schema.safeParse(environment[name]);
     if (parsed.success) values[name] = deepFreeze(parsed.data);
     else {
       for (const { path, message } of parsed.error.issues) {
         const isOneOfMany = path.length > 0 && environment[name]?.includes(",");
         const which = isOneOfMany ? `${name}: value ${Number(path[0]) + 1}` : name;
-        problems.push(`${which} ${message}${hint(name, environment, all)}. ${setting.about}`);
+        problems.push(`${which} ${message}${hint(name, environment, settings)}. ${setting.about}`);
       }
     }
   }
-  problems.push(...retentionProblems(values));
-  if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(values) as Config;
+  return { values, problems };
 }
 
 /** A key that went before its work would let a late repeat do that work again. Values that are unfit by themselves are told already. */

@@ -4,6 +4,7 @@ import {
   coreSettings,
   environmentExample,
   loadConfig,
+  loadSettings,
   mergeSettings,
   secretValues,
   settingsOf,
@@ -126,6 +127,13 @@ Deno.test("secretValues() finds each secret of a list and the password inside a 
     assert(values.includes(value), value);
   }
   assert(!values.includes("UTC") && !values.includes(""));
+});
+
+Deno.test("loadSettings() asks for nothing but what it was given, and tells every problem of that", () => {
+  const settings = { A: text("a"), B: text("b", { default: "b" }) };
+  assertEquals(loadSettings({ A: " x " }, settings), { A: "x", B: "b" });
+  const error = assertThrows(() => loadSettings({ AA: "x" }, settings), ConfigError);
+  assertEquals(error.problems, ["A is not set; give it a value (AA is set: is it misspelt?). a"]);
 });
 
 Deno.test("secretValues() survives a password that is not URL-encoded", () => {
