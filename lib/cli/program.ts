@@ -5,6 +5,7 @@
 import { Command } from "commander";
 import { printable } from "../base/text.ts";
 import { ExitCode } from "./failure.ts";
+import { contractCommands } from "./groups/contract.ts";
 import { eventCommands } from "./groups/events.ts";
 import { outsideCommands } from "./groups/outside.ts";
 import { queueCommands } from "./groups/queue.ts";
@@ -34,6 +35,7 @@ export function createProgram(host: Host, end: (exitCode: ExitCode) => void): Co
   eventCommands(cli);
   outsideCommands(cli);
   upkeepCommands(cli);
+  contractCommands(cli);
   telegramCommands(cli);
   return program;
 }
