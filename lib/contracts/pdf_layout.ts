@@ -12,8 +12,10 @@ const FONT = "Roboto";
 const PAGE_MARGINS = [71, 50, 43, 56];
 const INDENT = 32;
 const GAP = 4;
-/** About six lines. */
-const SHORT_UNITS = 500;
+/** About six lines: never torn by the end of a page. */
+const WHOLE_UNITS = 500;
+/** About fifteen lines: not torn from a heading or from signatures. */
+const KEPT_UNITS = 1200;
 
 /** The definition of a contract. The dates in the file are the contract's, so equal contracts give equal bytes. */
 export function pdfDefinition(document: ContractDocument): PdfNode {
@@ -31,7 +33,8 @@ export function pdfDefinition(document: ContractDocument): PdfNode {
 
 /**
  * A heading stays with what follows it, a clause that announces others with the first of them, and signatures with the
- * clause before their heading: no page ends with the former, and none holds signatures alone.
+ * clause before their heading: no page ends with the former, and none holds signatures alone. What could fill a page by
+ * itself is left to be torn: a block that must not be, and does not fit, is not printed well by anybody.
  */
 function content(blocks: readonly Block[]): PdfNode[] {
   const groups: Block[][] = [];
@@ -40,25 +43,28 @@ function content(blocks: readonly Block[]): PdfNode[] {
     if (last !== undefined && staysWith(last.at(-1)!, block)) last.push(block);
     else groups.push([block]);
     const [before, signing] = groups.slice(-2);
-    if (block.kind === "signatures" && signing !== undefined) {
+    if (
+      block.kind === "signatures" && signing && before!.every((each) => isText(each, KEPT_UNITS))
+    ) {
       groups.splice(-2, 2, [...before!, ...signing]);
     }
   }
   return groups.map((group) => ({
     stack: group.map(node),
-    unbreakable: group.length > 1 || isShort(group[0]!),
+    unbreakable: group.length > 1 || isText(group[0]!, WHOLE_UNITS),
   }));
 }
 
 function staysWith(block: Block, next: Block): boolean {
-  if (block.kind === "heading") return next.kind !== "items";
-  return block.kind === "clause" && next.kind === "clause" && block.depth < next.depth;
+  if (block.kind === "heading") return next.kind === "signatures" || isText(next, KEPT_UNITS);
+  const announces = block.kind === "clause" && next.kind === "clause" && block.depth < next.depth;
+  return announces && isText(block, WHOLE_UNITS) && isText(next, WHOLE_UNITS);
 }
 
-/** A long one is torn by the end of a page, or half a page would stay white. */
-function isShort(block: Block): boolean {
+/** Whether it is text of at most so many UTF-16 units. */
+function isText(block: Block, units: number): boolean {
   if (!("runs" in block)) return false;
-  return block.runs.reduce((length, { text }) => length + text.length, 0) <= SHORT_UNITS;
+  return block.runs.reduce((length, { text }) => length + text.length, 0) <= units;
 }
 
 function node(block: Block): PdfNode {

@@ -12,7 +12,12 @@ Deno.test("receiver, worker and CLI run with their narrow flags from /, without 
   await using system = await startSystem();
   const run = async (file: string, args: string[] = [], ready?: RegExp) => {
     const command = await serviceCommand(`${ROOT}${file}`, { args, envFile: false });
-    const flags = command.map((word) => word.replace("read=migrations", `read=${ROOT}migrations`));
+    const flags = command.map((word) =>
+      word.replace(
+        /^(--allow-(?:read|write)=)(.+)$/,
+        (_, flag, paths) => flag + paths.split(",").map((path: string) => ROOT + path).join(","),
+      )
+    );
     return await startProcess({
       name: file,
       // Deno finds its cache by HOME, unless it is told.
