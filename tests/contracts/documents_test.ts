@@ -44,6 +44,8 @@ Deno.test("reserveDocument() gives the second attempt the number, the date and t
   const first = await reserve(db.sql, keyOf(4521));
   const again = await reserve(db.sql, keyOf(4521), { date: "2027-01-01", format: "N{0}" });
   assertEquals(again, first);
+  // Nor is a number used up by an attempt that finds its row.
+  assertEquals(await reserve(db.sql, keyOf(4521)), first);
   assertEquals(first.path, "contract-31700412-4521-v1.pdf");
   assertEquals([first.date, first.sha256, first.noteRef], [DATE, null, null]);
   assertEquals((await reserve(db.sql, keyOf(2))).number, "2026-0002");

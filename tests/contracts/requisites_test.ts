@@ -15,6 +15,11 @@ Deno.test("inn takes numbers of companies and of persons, and notices one mistyp
   }
 });
 
+Deno.test("inn and ogrn take a remainder of ten for the check digit 0", () => {
+  assertEquals(problem(inn, "7700000070"), undefined);
+  assertEquals(problem(ogrn, "1027700000020"), undefined);
+});
+
 Deno.test("inn checks both check digits of a person's number", () => {
   const valid = Array.from({ length: 100 }, (_, end) => `7700000000${`${end}`.padStart(2, "0")}`)
     .filter((text) => problem(inn, text) === undefined);
