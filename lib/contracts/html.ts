@@ -31,22 +31,24 @@ body { font: 10pt/1.3 Roboto, Arial, sans-serif; margin: 0 }
 h1 { font-size: 14pt; text-align: center; margin: 0 0 14pt }
 h2 { font-size: 10.5pt; text-align: center; margin: 10pt 0 5pt; break-after: avoid }
 p { margin: 0 0 4pt }
-.clause { display: flex; break-inside: avoid }
-.clause .number { flex: 0 0 32pt }
-.deep { margin-left: 32pt }
+.clause { position: relative; padding-left: 32pt; break-inside: avoid }
+.number { position: absolute; left: 0 }
+.deep { margin-left: 32pt; padding-left: 40pt }
 .sides { display: flex; justify-content: space-between; margin-bottom: 12pt }
 table { width: 100%; border-collapse: collapse }
 .items { font-size: 9pt; margin: 4pt 0 10pt }
 .items th, .items td { border: 0.5pt solid #7a7a7a; padding: 3pt 5pt }
 .items thead { display: table-header-group }
 .items tr { break-inside: avoid }
-.items th { background: #f0f0f0 }
+.items th { background: #f0f0f0; white-space: nowrap }
 .items .money { text-align: right; white-space: nowrap }
 .items .middle { text-align: center }
 .items .label { border: none; text-align: right }
+.total { font-weight: bold }
 .signatures { break-inside: avoid }
 .signatures td { width: 50%; vertical-align: top; padding: 0 14pt 2pt 0 }
-.signature { padding-top: 30pt }
+.signatures .small { font-size: 9pt }
+.signatures .signature { padding-top: 14pt }
 .break { break-after: page }`;
 
 function blockHtml(block: Block): string {
@@ -85,8 +87,10 @@ function itemsHtml({ rows, totals }: Extract<Block, { kind: "items" }>): string 
       cell(unit, "middle")
     }${cell(price, "money")}${cell(amount, "money")}</tr>`
   );
-  const foot = totals.map(({ label, amount }) =>
-    `<tr><td class="label" colspan="5">${escaped(label)}</td>${cell(amount, "money")}</tr>`
+  const foot = totals.map(({ label, amount }, index) =>
+    `<tr${index === 0 ? ` class="total"` : ""}><td class="label" colspan="5">${
+      escaped(label)
+    }</td>${cell(amount, "money")}</tr>`
   );
   const head = ITEM_TITLES.map((title) => `<th>${title}</th>`).join("");
   return `<table class="items"><thead><tr>${head}</tr></thead><tbody>
@@ -99,9 +103,19 @@ function signaturesHtml(sides: readonly [SignatureSide, SignatureSide]): string 
     `<tr>${sides.map((side) => `<td class="${name}">${of(side)}</td>`).join("")}</tr>`;
   return `<table class="signatures">
 ${row(({ role }) => `<b>${escaped(role)}</b>`)}
-${row(({ name, lines }) => [`<b>${escaped(name)}</b>`, ...lines.map(escaped)].join("<br>"))}
+${
+    row(
+      ({ name, lines }) => [`<b>${escaped(name)}</b>`, ...lines.map(escaped)].join("<br>"),
+      "small",
+    )
+  }
 ${row(({ position }) => escaped(position), "signature")}
-${row(({ signatory }) => `____________________ / ${escaped(signatory)} /<br>М. П.`, "signature")}
+${
+    row(
+      ({ signatory }) => `____________________ / ${escaped(signatory)} /<br><small>М. П.</small>`,
+      "signature",
+    )
+  }
 </table>`;
 }
 
