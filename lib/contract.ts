@@ -153,6 +153,8 @@ export interface ClientContext {
   /** Whether the kind runs in shadow: every call but reads is refused. Hand it on to `call()`. */
   readonly shadow: boolean;
   readonly lanes: Lanes;
+  /** For what the client must remember, such as tokens. No stop ends it: what has been received is to be saved. */
+  readonly sql: postgres.Sql;
 }
 
 /** A client of an outside service before it has its settings: one file in `lib/outside/`. */

@@ -47,7 +47,13 @@ export function wire(environment: Readonly<Record<string, string>>, options: Pro
   });
   const handlerDb = connect({ ...connection, application: `${options.application}-handlers` });
   // Alerts belong to no job: their calls end by their own deadline, no shadow falls on them, and no lane holds them.
-  const context = { signal: new AbortController().signal, log, shadow: false, lanes: noLanes };
+  const context = {
+    signal: new AbortController().signal,
+    log,
+    shadow: false,
+    lanes: noLanes,
+    sql: handlerDb.sql,
+  };
   const alerts = telegram.create(settingsOf(config, telegram.settings), context);
   const registry = openRegistry(config);
   return { config, registry, db, queueDb, handlerDb, log, redact, alerts };

@@ -2,7 +2,7 @@
  * Makers of settings: what an environment variable may hold, and how to say that it does not.
  *
  * Every message is the end of a sentence that begins with the variable's name, and never repeats
- * the value. An empty variable counts as unset, except for secrets, where it is an error.
+ * the value. An empty variable counts as unset, except for secrets that are required.
  * @module
  */
 import { z, type ZodType } from "zod";
@@ -39,6 +39,11 @@ const standardWebhooksKey = secretText.transform((text, context) => {
 /** One secret. Empty, blank, and white space at either end are refused. */
 export function secret(about: string): Setting<string> {
   return { schema: secretText, about, example: "", secret: true };
+}
+
+/** One secret, or undefined when unset or empty. Otherwise checked as `secret` is. */
+export function optionalSecret(about: string): Setting<string | undefined> {
+  return { ...secret(about), schema: unsetWhenEmpty(secretText.optional()) };
 }
 
 /** Secrets separated by commas, for rotation: `new,old`. Each is checked as `secret` is. */

@@ -92,5 +92,8 @@ export function openBot(host: Environment): TelegramSetup {
     log,
     shadow: false,
     lanes: noLanes,
+    get sql(): never {
+      throw new Error("Cannot use the database for a bot: its commands work without one");
+    },
   });
 }

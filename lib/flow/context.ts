@@ -52,6 +52,9 @@ export function createContext(
       get log() {
         return log();
       },
+      get sql() {
+        return app.handlerDb.sql;
+      },
     }),
     get sql() {
       return stoppable(app.handlerDb.sql, signal);

@@ -4,6 +4,7 @@ import {
   flag,
   integer,
   list,
+  optionalSecret,
   optionalText,
   optionalUrl,
   secret,
@@ -29,6 +30,14 @@ Deno.test("secret() refuses an unset, empty or blank secret, with which anybody 
   assertRefused(secret("x"), "", /empty/);
   assertRefused(secret("x"), "   ", /blank/);
   assertEquals(secret("x").schema.parse("k1"), "k1");
+});
+
+Deno.test("optionalSecret() takes empty for unset, as an example that was copied has it, and a blank one for a slip", () => {
+  const setting = optionalSecret("x");
+  assertEquals([undefined, ""].map((text) => setting.schema.parse(text)), [undefined, undefined]);
+  assertRefused(setting, "  ", /blank/);
+  assertRefused(setting, "k1\n", /white space or a line end/);
+  assertEquals([setting.schema.parse("k1"), setting.secret], ["k1", true]);
 });
 
 Deno.test("secret() refuses white space at either end instead of trimming it in one place only", () => {

@@ -27,6 +27,9 @@ export function contextOf(parts: Partial<ClientContext> = {}): ClientContext {
     log: keptLog(),
     shadow: false,
     lanes: noLanes,
+    get sql(): never {
+      throw new Error("This client was to need no database");
+    },
     ...parts,
   };
 }
