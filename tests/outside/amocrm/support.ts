@@ -74,6 +74,6 @@ export function clientInLane(
   parts: Partial<ClientContext> = {},
 ): AmoCrm {
   const { signal = new AbortController().signal } = parts;
-  const lanes = createLanes({ app, lane: "amocrm", signal, log: app.log });
+  const lanes = createLanes({ app, lane: "amocrm", signal, log: () => app.log });
   return clientOf(app, settings, { lanes, signal, ...parts });
 }
