@@ -55,7 +55,7 @@ export async function writeSettingsOnce(databaseUrl: string, file = ENV_FILE): P
 
 function fillExample(values: Settings): string {
   return exampleEnvironment().replaceAll(
-    /^(\w+)=.*$/gm,
+    /^#?(\w+)=.*$/gm,
     (line, name) => name in values ? `${name}=${values[name]}` : line,
   );
 }

@@ -73,6 +73,8 @@ export interface SourceDefinition<S extends Settings = Settings> {
   /** Its address: `/hooks/<name>`. */
   readonly name: string;
   readonly settings: S;
+  /** The setting that switches it on: where that is not set, it is left out, and none of its settings is asked for. */
+  readonly onlyWith?: string;
   create(settings: SettingValues<S>): Source;
 }
 
@@ -202,6 +204,8 @@ export interface Handler<
   readonly payload: Schema<P>;
   readonly settings: S;
   readonly clients: D;
+  /** As a source's; its schedules are left out with it. */
+  readonly onlyWith?: string;
   /** The outside service without which no job of the kind can do anything: while it is paused, none is begun. */
   readonly lane?: string;
   /** The deadline of one attempt; 60 when absent. */

@@ -42,29 +42,70 @@ export const definitions: Definitions = {
   schedules: [{ name: "heartbeat", kind: "heartbeat", everyMinutes: 60 }],
 };
 
+/** The definitions without those of automations that are not set up; schedules go with their kinds. */
+export function definitionsInUse(
+  environment: Readonly<Record<string, string>>,
+  given: Definitions = definitions,
+): Definitions {
+  const isUsed = ({ onlyWith }: { onlyWith?: string }) =>
+    onlyWith === undefined || isSet(environment[onlyWith]);
+  const unused = given.handlers.filter((handler) => !isUsed(handler)).map(({ kind }) => kind);
+  return {
+    sources: given.sources.filter(isUsed),
+    handlers: given.handlers.filter(isUsed),
+    schedules: given.schedules.filter(({ kind }) => !unused.includes(kind)),
+  };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== "";
+}
+
+/** What is set although the setting that switches its part on is not: who set it does not expect silence. */
+export function halfSetUp(
+  environment: Readonly<Record<string, string>>,
+  given: Definitions = definitions,
+): string[] {
+  const used = allSettings(definitionsInUse(environment, given));
+  const left = registrySettings(given).flatMap(({ settings, onlyWith }) =>
+    Object.keys(settings).filter((name) => !(name in used) && isSet(environment[name]))
+      .map((name) =>
+        `${name} is set, but not ${onlyWith}, without which it is not used. Set both, or none.`
+      )
+  );
+  return [...new Set(left)];
+}
+
 /** The settings that the definitions need beside those of the core, by who needs them. */
 export function registrySettings({ sources, handlers }: Definitions): SettingsGroup[] {
   const services = new Map(
     handlers.flatMap(({ clients }) => Object.entries(clients as ClientDefinitions))
       .map(([name, client]) => [client, name]),
   );
+  const switchOf = (client: unknown) => {
+    const users = handlers.filter(({ clients }) => Object.values(clients).includes(client));
+    return users.every(({ onlyWith }) => onlyWith) ? users[0]?.onlyWith : undefined;
+  };
   const groups: SettingsGroup[] = [
-    ...sources.map(({ name, settings }) => ({ title: `Source ${name}`, settings })),
-    ...[...services].map(([{ settings }, name]) => ({ title: `Service ${name}`, settings })),
-    ...handlers.map(({ kind, settings }) => ({ title: `Handler ${kind}`, settings })),
+    ...sources.map(({ name, settings, onlyWith }) => (
+      { title: `Source ${name}`, settings, onlyWith }
+    )),
+    ...[...services].map(([client, name]) => (
+      { title: `Service ${name}`, settings: client.settings, onlyWith: switchOf(client) }
+    )),
+    ...handlers.map(({ kind, settings, onlyWith }) => (
+      { title: `Handler ${kind}`, settings, onlyWith }
+    )),
   ];
   return groups.filter(({ settings }) => Object.keys(settings).length > 0);
 }
 
-/** All settings there are. */
-export function allSettings(): Settings {
-  return mergeSettings(
-    coreSettings,
-    ...registrySettings(definitions).map(({ settings }) => settings),
-  );
+/** The settings of the core and of all definitions, whether in use or not. */
+export function allSettings(given: Definitions = definitions): Settings {
+  return mergeSettings(coreSettings, ...registrySettings(given).map(({ settings }) => settings));
 }
 
-/** The text of `.env.example` for all settings there are. */
+/** The text of `.env.example` for all settings there are; those of parts that are switched on are commented out. */
 export function exampleEnvironment(): string {
   return environmentExample([
     { title: "Core", settings: coreSettings },

@@ -4,12 +4,13 @@
  */
 import type { App } from "./app.ts";
 import { loadConfig, secretValues, settingsOf } from "./base/config.ts";
+import { ConfigError } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
 import { createRedactor } from "./base/text.ts";
 import { connect } from "./db/db.ts";
 import { noLanes } from "./outside/lanes.ts";
 import { telegram } from "./outside/telegram.ts";
-import { allSettings, openRegistry } from "./registry.ts";
+import { allSettings, definitionsInUse, halfSetUp, openRegistry } from "./registry.ts";
 
 /** One claim and two statements of endings are under way at once. */
 const QUEUE_CONNECTIONS = 3;
@@ -25,9 +26,11 @@ export interface ProcessOptions {
 
 /** Makes the App of a process. Throws a ConfigError with every problem of the environment. */
 export function wire(environment: Readonly<Record<string, string>>, options: ProcessOptions): App {
-  const settings = allSettings();
-  const config = loadConfig(environment, settings);
-  const redact = createRedactor(secretValues(environment, settings));
+  const problems = halfSetUp(environment);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const inUse = definitionsInUse(environment);
+  const config = loadConfig(environment, allSettings(inUse));
+  const redact = createRedactor(secretValues(environment, allSettings()));
   const log = createLog({ format: config.LOG_FORMAT, level: config.LOG_LEVEL, redact })
     .with({ process: options.application });
   const connection = {
@@ -55,6 +58,6 @@ export function wire(environment: Readonly<Record<string, string>>, options: Pro
     sql: handlerDb.sql,
   };
   const alerts = telegram.create(settingsOf(config, telegram.settings), context);
-  const registry = openRegistry(config);
+  const registry = openRegistry(config, inUse);
   return { config, registry, db, queueDb, handlerDb, log, redact, alerts };
 }

@@ -8,10 +8,13 @@ import type { Schedule } from "../lib/contract.ts";
 import { defineClient, defineHandler, defineSource } from "../lib/define.ts";
 
 import {
+  allSettings,
   checkRegistry,
   type Definitions,
   definitions,
+  definitionsInUse,
   exampleEnvironment,
+  halfSetUp,
   openRegistry,
   registrySettings,
 } from "../lib/registry.ts";
@@ -167,6 +170,44 @@ Deno.test("openRegistry() refuses kinds in SHADOW_KINDS that nobody handles: a m
   assertEquals(assertThrows(() => openRegistry(config, given), ConfigError).problems, [
     "SHADOW_KINDS: value 2 is a kind that no handler has; did you mean nothing?",
   ]);
+});
+
+const crmAccount = text("The account.");
+const crmSecret = text("The secret.");
+const crm: Definitions = {
+  sources: [{
+    ...definitions.sources[0]!,
+    name: "crm",
+    settings: { CRM_ACCOUNT: crmAccount },
+    onlyWith: "CRM_ACCOUNT",
+  }],
+  handlers: [
+    nothing,
+    handlerOf({ kind: "deal", settings: { CRM_SECRET: crmSecret }, onlyWith: "CRM_ACCOUNT" }),
+  ],
+  schedules: [
+    { name: "deals", kind: "deal", everyMinutes: 60 },
+    { name: "nothing", kind: "nothing", everyMinutes: 60 },
+  ],
+};
+
+Deno.test("a part that is not switched on asks for no setting, and takes its schedules with it", () => {
+  const unsets: Record<string, string>[] = [{}, { CRM_ACCOUNT: " " }];
+  for (const unset of unsets) {
+    const { sources, handlers, schedules } = definitionsInUse(unset, crm);
+    assertEquals([sources.length, handlers.length], [0, 1]);
+    assertEquals(schedules.map(({ name }) => name), ["nothing"]);
+  }
+  assertEquals(definitionsInUse({ CRM_ACCOUNT: "7" }, crm), crm);
+  assertEquals(Object.keys(allSettings(crm)).filter((name) => name.startsWith("CRM")).length, 2);
+});
+
+Deno.test("a part whose switch was forgotten is told of, not left out in silence", () => {
+  const [problem, ...more] = halfSetUp({ CRM_SECRET: "x" }, crm);
+  assertEquals(more, []);
+  assertStringIncludes(problem!, "CRM_SECRET is set, but not CRM_ACCOUNT");
+  assertEquals(halfSetUp({}, crm), []);
+  assertEquals(halfSetUp({ CRM_ACCOUNT: "7", CRM_SECRET: "x" }, crm), []);
 });
 
 Deno.test(".env.example is what the settings say: write exampleEnvironment() to it when this fails", async () => {

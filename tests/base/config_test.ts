@@ -164,3 +164,17 @@ Deno.test("environmentExample() of the core can be loaded as it stands", () => {
   }));
   assertEquals(Object.keys(loadConfig(environment)), Object.keys(coreSettings));
 });
+
+Deno.test("environmentExample() comments out what is only used with its switch, after all that always is", () => {
+  const port = text("The port.", { default: "8000" });
+  const example = environmentExample([
+    { title: "Crm", settings: { CRM: port }, onlyWith: "CRM" },
+    { title: "Core", settings: { PORT: port } },
+  ]);
+  assertEquals(example.split("\n").filter((line) => /---|=/.test(line)), [
+    "# --- Core ---",
+    "PORT=8000",
+    "# --- Crm, only with CRM ---",
+    "#CRM=8000",
+  ]);
+});
