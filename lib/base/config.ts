@@ -27,11 +27,14 @@ export const coreSettings = {
     default: "127.0.0.1",
   }),
   TZ: timeZone("The time zone of schedules that name none.", { default: "UTC" }),
-  WORKER_CONCURRENCY: integer("How many jobs one worker runs at once.", {
-    default: 10,
-    min: 1,
-    max: 1000,
-  }),
+  WORKER_CONCURRENCY: integer(
+    "How many jobs one worker runs at once; 500 where all are very short.",
+    {
+      default: 10,
+      min: 1,
+      max: 1000,
+    },
+  ),
   LEASE_SECONDS: integer("How long a claim of a job holds without renewal.", {
     default: 60,
     min: 1,
