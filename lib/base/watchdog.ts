@@ -125,7 +125,8 @@ function watch(options: {
     missed++;
     if (missed < MISSED_BEATS) return;
     const places = Array.from({ length: names.length / NAME_BYTES }, (_, place) => place);
-    const running = places.map((place) => nameAt(place * NAME_BYTES)).filter((name) => name !== "");
+    const running = places.map((place) => nameAt(place * NAME_BYTES)).filter((name) => name !== "")
+      .sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
     const named = running.join(", ") || "nothing known";
     // deno-lint-ignore no-console -- the log belongs to the thread that stands still
     console.error(line.replace(TIME, new Date().toISOString()).replace(RUNNING, () => named));
