@@ -2,7 +2,7 @@
  * Puts the data of a contract into a template: numbers the clauses, fills the placeholders, lays out table and signatures.
  * @module
  */
-import type { ContractData, Party } from "./data.ts";
+import { type ContractData, ContractDataError, type DataProblem, type Party } from "./data.ts";
 import type {
   Block,
   ContractDocument,
@@ -14,34 +14,29 @@ import type {
 } from "./document.ts";
 import { fieldName, fieldValue, PAGE_FIELDS } from "./fields.ts";
 import { amountKopecks, formatMoney, formatQuantity, NO_BREAK_SPACE, totalsOf } from "./money.ts";
-import {
-  PLACEHOLDER,
-  SIDES,
-  type Template,
-  type TemplateBlock,
-  TemplateError,
-} from "./template.ts";
+import { PLACEHOLDER, SIDES, type Template, type TemplateBlock } from "./template.ts";
 
-/** Composes a contract. Throws TemplateError, with file and line, for each placeholder that this contract has no value for. */
+/** Composes a contract. Throws ContractDataError for each placeholder that it has no value for, with file and line. */
 export function compose(template: Template, data: ContractData): ContractDocument {
   const composer = createComposer(template, data);
   const isFooter = ({ kind }: TemplateBlock) => kind === "footer";
   const blocks = template.blocks.filter((block) => !isFooter(block)).map(composer.block);
   const footer = composer.footer(template.blocks.find(isFooter));
-  if (composer.problems.length > 0) throw new TemplateError(composer.problems);
+  if (composer.problems.length > 0) throw new ContractDataError(composer.problems);
   const title = blocks.flatMap((block) => block.kind === "title" ? block.runs : []);
   return { title: title.map(({ text }) => text).join(""), date: data.date, blocks, footer };
 }
 
 function createComposer({ file }: Template, data: ContractData) {
-  const problems: string[] = [];
+  const problems: DataProblem[] = [];
   const number = createNumbering();
 
   const filled = (text: string, line: number) =>
-    typeset(text.replaceAll(PLACEHOLDER, (written, name) => {
+    typeset(text.replaceAll(PLACEHOLDER, (_, name: string) => {
       const value = fieldValue(fieldName(name), data);
-      if (value === undefined) problems.push(`${file}:${line}: this contract has no ${written}`);
-      return value ?? "";
+      if (value !== undefined) return value;
+      problems.push({ field: name.trim(), problem: `is missing, and ${file}:${line} needs it` });
+      return "";
     }));
   const runs = (text: string, line: number): Run[] =>
     styled(text).map((run) => ({ ...run, text: filled(run.text, line) }));

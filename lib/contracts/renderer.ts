@@ -16,7 +16,7 @@ export interface ContractRenderer {
   render(document: ContractDocument, signal: AbortSignal): Promise<Pdf>;
 }
 
-/** Composes a contract and prints it. Throws TemplateError for a placeholder without a value, and what the renderer throws. */
+/** Composes a contract and prints it. Throws ContractDataError for a placeholder without a value, and what the renderer throws. */
 export async function renderContract(
   template: Template,
   data: ContractData,

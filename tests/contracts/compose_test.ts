@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { TemplateError } from "../../lib/contracts/template.ts";
+import { ContractDataError } from "../../lib/contracts/data.ts";
 import type { Block, Run } from "../../lib/contracts/document.ts";
 import { documentOf, sampleData } from "./support.ts";
 
@@ -29,15 +29,18 @@ Deno.test("compose() does not look for placeholders in values", async () => {
   assertEquals(texts(blocks)[1], "{{номер}}");
 });
 
-Deno.test("compose() tells each placeholder that the contract has no value for, with file and line", async () => {
+Deno.test("compose() names each field that the template needs and the deal does not have, with file and line", async () => {
+  const { buyer } = await sampleData();
+  const { phone: _, ...silent } = buyer;
+  const lines = ["", "{{поле.Срок}}", "", "{{ покупатель.телефон }}"];
   const error = await assertRejects(
-    () =>
-      documentOf(["", "{{поле.Срок}}", "", "{{покупатель.телефон}}"], {
-        fields: {},
-      }),
-    TemplateError,
+    () => documentOf(lines, { fields: {}, buyer: silent }),
+    ContractDataError,
   );
-  assertEquals(error.problems, ["v0/contract.txt:3: this contract has no {{поле.Срок}}"]);
+  assertEquals(error.problems, [
+    { field: "поле.Срок", problem: "is missing, and v0/contract.txt:3 needs it" },
+    { field: "покупатель.телефон", problem: "is missing, and v0/contract.txt:5 needs it" },
+  ]);
 });
 
 Deno.test("compose() doubles no point where an abbreviation ends the sentence", async () => {

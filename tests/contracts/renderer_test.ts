@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { TemplateError } from "../../lib/contracts/template.ts";
+import { ContractDataError } from "../../lib/contracts/data.ts";
 import type { ContractDocument } from "../../lib/contracts/document.ts";
 import { renderContract } from "../../lib/contracts/renderer.ts";
 import { sampleData, signal, templateOf } from "./support.ts";
@@ -14,7 +14,7 @@ Deno.test("renderContract() prints nothing while a placeholder has no value", as
   };
   const data = await sampleData({ fields: {} });
   const poor = templateOf("", "{{поле.Срок}}");
-  await assertRejects(() => renderContract(poor, data, renderer, signal), TemplateError);
+  await assertRejects(() => renderContract(poor, data, renderer, signal), ContractDataError);
   assertEquals(printed, []);
   assertEquals(await renderContract(templateOf(), data, renderer, signal), Uint8Array.of(1));
   assertEquals(printed.map(({ title, date }) => [title, date]), [["Договор", "2026-12-01"]]);
