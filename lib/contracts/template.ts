@@ -68,6 +68,9 @@ const PREFIXES: Readonly<Record<string, TemplateBlockKind>> = {
 /** Kinds whose text goes on until an empty line or another mark. */
 const FLOWING: readonly TemplateBlockKind[] = ["clause", "subclause", "paragraph", "heading"];
 
+/** Kinds that have a left and a right half. */
+const HALVED: readonly TemplateBlockKind[] = ["paragraph", "signatures", "footer"];
+
 /** Reads a template. Throws TemplateError with all that is wrong. */
 export function parseTemplate(version: string, file: string, source: string): Template {
   const problems: string[] = [];
@@ -77,12 +80,12 @@ export function parseTemplate(version: string, file: string, source: string): Te
     const line = written.trim();
     if (line.startsWith("//")) return;
     const tell = (problem: string) => problems.push(`${file}:${index + 1}: ${problem}`);
-    const last = blocks.at(-1);
     const block = line === "" ? undefined : blockOf(line, index + 1, tell);
-    if (open && last && block?.kind === "paragraph") {
-      blocks[blocks.length - 1] = { ...last, text: `${last.text} ${block.text}` };
-    } else if (block) blocks.push(block);
-    open = block !== undefined && (open && block.kind === "paragraph" || flows(block));
+    const last = blocks.at(-1);
+    const goesOn = open && block?.kind === "paragraph" && flows(block);
+    if (goesOn) blocks[blocks.length - 1] = { ...last!, text: `${last!.text} ${block.text}` };
+    else if (block) blocks.push(block);
+    open = block !== undefined && flows(block);
     if (block) textProblems(block).forEach(tell);
   });
   problems.push(...wholeProblems(file, blocks));
@@ -126,6 +129,7 @@ function textProblems({ kind, text }: TemplateBlock): string[] {
     ...(kind === "signatures" && halves !== 2
       ? ["[[подписи]] needs both parties: [[подписи]] Поставщик || Покупатель"]
       : []),
+    ...(halves > 1 && !HALVED.includes(kind) ? [`${SIDES} is for lines without a mark`] : []),
     ...(halves > 2 ? [`${SIDES} stands more than once on the line`] : []),
   ];
 }

@@ -27,6 +27,7 @@ const MISSPELT: Record<string, [line: string, problem: string]> = {
     "{{страница}} is known in [[низ страницы]] only",
   ],
   "a heading without text": ["##", "nothing follows ##"],
+  "a clause of two halves": ["- слева || справа", "|| is for lines without a mark"],
   "three halves of a line": ["а || б || в", "|| stands more than once on the line"],
 };
 
@@ -60,9 +61,13 @@ Deno.test("parseTemplate() joins the lines of a paragraph until an empty line or
   ]);
 });
 
-Deno.test("parseTemplate() does not take a halved line for the beginning of a paragraph", () => {
-  const { blocks } = templateOf("", "слева || справа", "ниже");
-  assertEquals(blocks.map(({ text }) => text).slice(1, -1), ["слева || справа", "ниже"]);
+Deno.test("parseTemplate() takes a halved line for a part of no paragraph, above or below", () => {
+  const { blocks } = templateOf("", "выше", "слева || справа", "ниже", "и ниже");
+  assertEquals(blocks.map(({ text }) => text).slice(1, -1), [
+    "выше",
+    "слева || справа",
+    "ниже и ниже",
+  ]);
 });
 
 Deno.test("parseTemplate() takes what editors of Windows write: a byte order mark and CRLF", () => {
