@@ -20,6 +20,11 @@ export class PermanentError extends Error {
   }
 }
 
+/** A call that is no read was refused since its kind runs in shadow: nobody was asked. */
+export class ShadowError extends PermanentError {
+  override name = "ShadowError";
+}
+
 /** May succeed later; `retryAfterSeconds` is what the other side asked for. */
 export class TemporaryError extends Error {
   override name = "TemporaryError";

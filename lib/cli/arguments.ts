@@ -44,7 +44,10 @@ export function parseHttpUrl(text: string): string {
 }
 
 function parseReference(text: string): string {
-  if (text.trim() !== "" && storableText(text, MAX_REFERENCE_UNITS) === text) return text;
+  const isOption = text.startsWith("--");
+  if (!isOption && text.trim() !== "" && storableText(text, MAX_REFERENCE_UNITS) === text) {
+    return text;
+  }
   throw new InvalidArgumentError(
     "A reference is what the outside world calls it, up to 1,000 characters.",
   );

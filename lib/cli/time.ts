@@ -3,8 +3,9 @@
  * @module
  */
 
-/** An instant in a time zone, to the second: `2026-03-01 09:05:00+03:00`. */
+/** An instant in a time zone, to the second: `2026-03-01 09:05:00+03:00`; `never` for one without end, which a database may hold. */
 export function formatTime(time: Date, timeZone: string): string {
+  if (Number.isNaN(time.getTime())) return "never";
   return time.toTemporalInstant().toZonedDateTimeISO(timeZone)
     .toString({ smallestUnit: "second", timeZoneName: "never" }).replace("T", " ");
 }

@@ -40,14 +40,13 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
   const { limit, quarantined } = request;
   const lost = quarantined ? sql`lost > 0` : sql`lost = 0`;
   const probe = request.probe ?? null;
-  const episodes = probe === null
-    ? sql`select name from lanes where since is not null`
-    : sql`select name from lanes where name = ${probe} and ${mayProbe(sql)} for update skip locked`;
+  const probed = sql`
+    select name from lanes where name = ${probe} and ${mayProbe(sql)} for update skip locked`;
   const may = probe === null
-    ? sql`not exists (select from episodes where name = lane)`
-    : sql`lane in (select name from episodes)`;
+    ? sql`not exists (select from lanes where name = lane and since is not null)`
+    : sql`lane in (select name from probed)`;
   return await db.run(sql<Job[]>`
-    with episodes as materialized (${episodes}), known as materialized (
+    with probed as materialized (${probed}), known as materialized (
       select kind, lease from unnest(
         ${arrayLiteral(request.kinds.map((k) => k.kind))}::text[],
         ${arrayLiteral(request.kinds.map((k) => k.leaseSeconds))}::float8[],

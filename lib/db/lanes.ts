@@ -71,7 +71,7 @@ export interface Pause {
 }
 
 /**
- * Pauses a lane; one that is paused already stays as it is. Two inner lanes paused at one time pause the lane around them too.
+ * Pauses a lane; one that is paused already is at most paused for longer, if the service asks for it. Two inner lanes paused at one time pause the lane around them too.
  * The alert of an episode is counted by the same statement.
  */
 export async function pauseLane(db: Queries, { name, seconds, reason }: Pause): Promise<void> {
@@ -82,17 +82,19 @@ export async function pauseLane(db: Queries, { name, seconds, reason }: Pause): 
       select ${name}::text as name
       union
       select ${outer} where exists (
-        select from lanes where starts_with(name, ${outer} || ':') and name not in (${name}, ${outer}) and paused_until > now()
+        select from lanes where starts_with(name, ${outer} || ':') and name not in (${name}, ${outer})
+          and paused_until > now() and paused_until < 'infinity'
       ) and ${name} <> ${outer}
     ), paused as (
       insert into lanes as lane (name, since, paused_until, reason, pauses)
       select name, now(), now() + make_interval(secs => coalesce(${seconds}::float8, ${FIRST_PAUSE_SECONDS})), ${reason}, 1
       from asked order by name
       on conflict (name) do update set since = coalesce(lane.since, excluded.since), reason = excluded.reason,
-        pauses = lane.pauses + 1, probe_until = null,
+        pauses = lane.pauses + (coalesce(lane.paused_until, now()) <= now())::integer, probe_until = null,
         paused_until = now() + make_interval(secs => coalesce(${seconds}::float8,
           least(${FIRST_PAUSE_SECONDS} * 2 ^ least(lane.pauses, 10), ${LONGEST_PAUSE_SECONDS})))
         where lane.since is null or lane.paused_until <= now()
+          or (${seconds}::float8 is not null and excluded.paused_until > lane.paused_until)
       returning name, reason, since = now() as began
     ), counted as (${countPausedLanes(sql, sql`paused`)})
     select from paused

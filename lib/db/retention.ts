@@ -96,7 +96,7 @@ export async function removeEmptiedJobs(
   return batch!;
 }
 
-/** Forgets lanes that nothing is known of and nobody has used for a day: chats come and go. */
+/** Forgets lanes that nothing is known of, and parts of lanes whatever they asked for, once nobody has used them for a day. */
 export async function removeIdleLanes(
   db: Queries,
   { worker, limit }: BatchRequest,
@@ -105,7 +105,8 @@ export async function removeIdleLanes(
   const [batch] = await db.run(sql<Batch[]>`
     with turn as (${takeTurn(sql, worker)}), held as materialized (
       select name from lanes
-      where since is null and next_at < now() - interval '1 day' and exists (select from turn)
+      where next_at < now() - interval '1 day' and exists (select from turn)
+        and (since is null or (strpos(name, ':') > 0 and paused_until < now() - interval '1 day'))
       order by name limit ${limit} for update skip locked
     ), deleted as (
       delete from lanes using held where lanes.name = held.name

@@ -62,7 +62,17 @@ export function decide(
         backoffSeconds(job.attempts, random),
       );
     case "threw":
-      return afterError(job, ending.error, random);
+      return afterAnything(job, ending.error, random);
+  }
+}
+
+/** Anything can be thrown, also what throws when it is looked at: that too is an error like any other. */
+function afterAnything(job: Attempt, error: unknown, random: () => number): Transition {
+  try {
+    return afterError(job, error, random);
+  } catch {
+    const why = "an error that cannot be shown";
+    return again(job, "exhausted", why, backoffSeconds(job.attempts, random));
   }
 }
 

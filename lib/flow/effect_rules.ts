@@ -2,12 +2,7 @@
  * What follows for an effect from what is noted of it, and from how its call failed. Decisions only.
  * @module
  */
-import {
-  LaneHeldError,
-  OutcomeUnknownError,
-  PermanentError,
-  TemporaryError,
-} from "../base/errors.ts";
+import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
 import type { EffectNote } from "../db/effects.ts";
 
 /** Calls whose outcome is not known before a person is asked, the first one included. */
@@ -55,7 +50,7 @@ export interface CallFailure {
 }
 
 /**
- * Decides by the error of a call. The word of a PermanentError and that of a lane are taken. That of a TemporaryError is taken only where nobody
+ * Decides by the error of a call. The word of a PermanentError is taken. That of a TemporaryError is taken only where nobody
  * can look: behind the 504 of a proxy the work may go on.
  */
 export function afterFailedCall(
@@ -63,9 +58,7 @@ export function afterFailedCall(
   effect: { key: string; jobId: string; tries: number },
   rules: EffectRules,
 ): CallFailure {
-  if (error instanceof PermanentError || error instanceof LaneHeldError) {
-    return { withdraw: true, error };
-  }
+  if (error instanceof PermanentError) return { withdraw: true, error };
   if (error instanceof TemporaryError) return { withdraw: !rules.canLook, error };
   const { key, jobId, tries } = effect;
   if (unknownStep(tries, rules).is === "ask_a_person") {

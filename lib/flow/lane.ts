@@ -5,12 +5,18 @@
  */
 import type { App } from "../app.ts";
 import { retryAfterSeconds } from "../base/backoff.ts";
-import { describeError, LaneHeldError, PermanentError, TemporaryError } from "../base/errors.ts";
+import {
+  describeError,
+  LaneHeldError,
+  PermanentError,
+  ShadowError,
+  TemporaryError,
+} from "../base/errors.ts";
 import { jittered, sleep } from "../base/repeat.ts";
 import { storableText, storedKey } from "../base/text.ts";
 import type { Lanes, Log, Registry } from "../contract.ts";
 import { failHeldJobs, type KindInLane } from "../db/held_jobs.ts";
-import { enterLane, type LaneTurn, openLane, pauseLane } from "../db/lanes.ts";
+import { enterLane, type LaneTurn, openLane, outerLane, pauseLane } from "../db/lanes.ts";
 import { listLanes } from "../db/lanes_view.ts";
 import { MAX_HELD_DAYS } from "./decide.ts";
 
@@ -34,13 +40,7 @@ export interface LaneRun {
 export function createLanes(run: LaneRun): Lanes {
   return {
     async through(lane, call, { perSecond } = {}) {
-      const name = storedKey(lane);
-      const turn = await enterLane(run.app.db, {
-        name,
-        perSecond: perSecond ?? null,
-        maxWaitSeconds: MAX_WAIT_SECONDS,
-      });
-      await waitForTurn(run, name, turn);
+      const turn = await takeTurn(run, storedLane(lane), perSecond ?? null);
       try {
         const value = await call();
         await prove(run, turn);
@@ -49,14 +49,20 @@ export function createLanes(run: LaneRun): Lanes {
         const concerned = laneOf(error);
         if (concerned !== undefined) throw await pause(run, concerned, error);
         // A refusal of what was asked is an answer too.
-        if (error instanceof PermanentError) await prove(run, turn);
+        const isAnswer = error instanceof PermanentError && !(error instanceof ShadowError);
+        if (isAnswer) await prove(run, turn);
         throw error;
       }
     },
   };
 }
 
-async function waitForTurn(run: LaneRun, name: string, turn: LaneTurn): Promise<void> {
+async function takeTurn(
+  run: LaneRun,
+  name: string,
+  perSecond: number | null,
+): Promise<LaneTurn> {
+  const turn = await enterLane(run.app.db, { name, perSecond, maxWaitSeconds: MAX_WAIT_SECONDS });
   const { closed, waitSeconds } = turn;
   if (closed) {
     const message = `The lane ${closed.name} is paused: ${closed.reason}`;
@@ -66,8 +72,20 @@ async function waitForTurn(run: LaneRun, name: string, turn: LaneTurn): Promise<
     const message = `The lane ${name} is full: too many calls wait for their turn in it`;
     throw new LaneHeldError(message, jittered(4 * MAX_WAIT_SECONDS), false);
   }
-  if (waitSeconds > 0) await sleep(waitSeconds * 1000, run.signal);
+  if (waitSeconds === 0) return turn;
+  await sleep(waitSeconds * 1000, run.signal);
   run.signal.throwIfAborted();
+  // It may have been paused meanwhile.
+  return await takeTurn(run, name, null);
+}
+
+/** The name under which a lane is stored. One that cannot be stays within the lane around it, as its hash. */
+function storedLane(lane: string): string {
+  const stored = storedKey(lane);
+  if (stored === lane) return lane;
+  const hash = stored.replace(":", "-");
+  const outer = outerLane(lane);
+  return outer === lane || storedKey(outer) !== outer ? hash : `${outer}:${hash}`;
 }
 
 /** A claim leaves the jobs of a paused lane alone, so those of the kind need no delay of their own and lose no time when it opens. */
@@ -87,7 +105,7 @@ async function pause(run: LaneRun, lane: string, error: unknown): Promise<LaneHe
   const why = describeError(error);
   const asked = error instanceof TemporaryError ? error.retryAfterSeconds : undefined;
   const seconds = asked === undefined ? null : retryAfterSeconds(asked);
-  const name = storedKey(lane);
+  const name = storedLane(lane);
   log().warn("a lane is paused", { lane, why });
   try {
     const reason = storableText(app.redact(why), REASON_LENGTH);

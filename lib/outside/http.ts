@@ -2,7 +2,7 @@
  * Calls to outside services: one deadline over connection and body, bodies with a cap, failures without addresses.
  * @module
  */
-import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
+import { OutcomeUnknownError, ShadowError, TemporaryError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 
 /** One call to an outside service. */
@@ -46,7 +46,7 @@ const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
  * Makes a call and reads its answer, whatever its status. Redirects are not followed.
  * Throws TemporaryError when nothing can have happened on the other side, or when a repeat does no harm;
  * OutcomeUnknownError when the call may have taken effect and a repeat could do it twice;
- * PermanentError in shadow, unless the call is a read.
+ * ShadowError in shadow, unless the call is a read.
  */
 export async function call(request: Call): Promise<Answer> {
   const { url, method = "GET", headers, body, deadlineSeconds = 10 } = request;
@@ -100,7 +100,7 @@ function json(body: Uint8Array<ArrayBuffer>): unknown {
 }
 
 function refusal({ what }: Call): Error {
-  return new PermanentError(
+  return new ShadowError(
     `Cannot ${what}: its kind runs in shadow, where only reads are made; let the handler do it by ctx.effect()`,
   );
 }

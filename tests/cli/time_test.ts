@@ -7,6 +7,10 @@ Deno.test("formatTime() names the zone, so that nobody takes local time for UTC"
   assertEquals(formatTime(time, "UTC"), "2026-03-01 21:30:05+00:00");
 });
 
+Deno.test("formatTime() shows a date without end, which a hand may have put into a table, instead of breaking the command", () => {
+  assertEquals(formatTime(new Date(NaN), "Europe/Moscow"), "never");
+});
+
 Deno.test("formatTime() tells the two hours apart that a clock set back shows alike", () => {
   assertEquals(
     formatTime(new Date("2026-10-25T00:30:00Z"), "Europe/Berlin"),

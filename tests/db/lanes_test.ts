@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { failHeldJobs } from "../../lib/db/held_jobs.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
 import { enterLane, listProbes, openLane, type Pause, pauseLane } from "../../lib/db/lanes.ts";
+import { removeIdleLanes } from "../../lib/db/retention.ts";
 import { listLanes, pauseLaneByHand, resumeLane } from "../../lib/db/lanes_view.ts";
 import { freshApp, type TestApp, warmUp } from "../support/app.ts";
 import { claim, jobOf, settle } from "../support/jobs.ts";
@@ -106,6 +107,17 @@ Deno.test("a pause that the service asked for is as long as it asked, and answer
   assertEquals(lane!.pauses, 1);
 });
 
+Deno.test("a service that asks for longer while it is paused gets it, without counting as refused again", async () => {
+  await using app = await freshApp();
+  await pause(app, { seconds: 30 });
+  await pause(app, { seconds: 600 });
+  assertEquals(await pauseSeconds(app), 600);
+  await pause(app, { seconds: 40 });
+  await pause(app);
+  assertEquals(await pauseSeconds(app), 600);
+  assertEquals((await listLanes(app.db, "all"))[0]!.pauses, 1);
+});
+
 Deno.test("an episode tells a human twice: when it begins and when the first call gets through, however many pauses between", async () => {
   await using app = await freshApp();
   for (let n = 0; n < 5; n++) {
@@ -145,6 +157,13 @@ Deno.test("one chat's pause holds that chat only and alerts nobody; a second one
   assertEquals(closed?.name, LANE);
   assert(closed!.seconds > 25 && closed!.seconds <= 30);
   assertEquals((await alerts(app)).map(({ topic }) => topic), ["lane telegram paused"]);
+});
+
+Deno.test("a chat that a person has paused does not make another's pause that of all", async () => {
+  await using app = await freshApp();
+  await pauseLaneByHand(app.db, "telegram:1", "");
+  await pause(app, { name: "telegram:2", seconds: 30 });
+  assertEquals((await enter(app, "telegram:3")).closed, null);
 });
 
 Deno.test("turns of a lane with a rate are so far apart in all processes together, and a late caller takes none", async () => {
@@ -233,4 +252,20 @@ Deno.test("a job that its lane has held for seven days is given up with an alert
     pending: 3,
   }]);
   assertEquals(await app.rows`select entity from entities`, []);
+});
+
+Deno.test("chats that nobody has written to for a day are forgotten, even those that last asked for a pause; services are not", async () => {
+  await using app = await freshApp();
+  await enter(app, "telegram:quiet", 1);
+  await pause(app, { name: "telegram:asked", seconds: 30 });
+  await pauseLaneByHand(app.db, "telegram:by hand", "");
+  await pause(app);
+  await app.rows`update lanes set next_at = now() - interval '2 days'`;
+  await app
+    .rows`update lanes set paused_until = now() - interval '2 days' where paused_until < 'infinity'`;
+  await enter(app, "telegram:in use", 1);
+  const request = { worker: "host/1", limit: 100 };
+  assertEquals(await removeIdleLanes(app.db, request), { ours: true, rows: 2 });
+  const names = (await listLanes(app.db, "all")).map(({ name }) => name);
+  assertEquals(names, ["telegram", "telegram:by hand", "telegram:in use"]);
 });

@@ -141,3 +141,16 @@ Deno.test("no pause holds a job for longer than seven days (rule 21)", () => {
     assertEquals([after(7 * 86_400).status, after(7 * 86_400).reason], ["failed", "exhausted"]);
   }
 });
+
+Deno.test("whatever is thrown is an error like any other, also what throws when it is looked at", () => {
+  const hostile = new Proxy({}, {
+    getPrototypeOf() {
+      throw new Error("do not look");
+    },
+  });
+  const oddPause = new TemporaryError("busy", Symbol("soon") as unknown as number);
+  for (const thrown of [hostile, oddPause]) {
+    const { status, error } = decide(attempt(1, 3), threw(thrown), middle);
+    assertEquals([status, error], ["pending", "an error that cannot be shown"]);
+  }
+});

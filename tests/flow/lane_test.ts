@@ -3,12 +3,14 @@ import {
   LaneHeldError,
   OutcomeUnknownError,
   PermanentError,
+  ShadowError,
   TemporaryError,
 } from "../../lib/base/errors.ts";
-import { listLanes } from "../../lib/db/lanes_view.ts";
+import { listLanes, pauseLaneByHand } from "../../lib/db/lanes_view.ts";
 import { createLanes, listHeldKinds } from "../../lib/flow/lane.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
 import { handlerOf } from "../support/jobs.ts";
+import { until } from "../support/until.ts";
 
 const { signal } = new AbortController();
 
@@ -94,6 +96,45 @@ Deno.test("the first call that is answered ends the episode, a refusal of what w
   await begin();
   await assertRejects(() => lanes.through("telegram:1", fail(new PermanentError("403 blocked"))));
   assertEquals(await failing(app), []);
+});
+
+Deno.test("what shadow has refused shows no lane to work: nobody was asked", async () => {
+  await using app = await freshApp();
+  const lanes = lanesOf(app);
+  const error = new PermanentError("401", { lane: "telegram" });
+  await assertRejects(() => lanes.through("telegram", fail(error)));
+  await endPauses(app);
+  await assertRejects(() => lanes.through("telegram", fail(new ShadowError("only reads"))));
+  assertEquals((await failing(app)).length, 1);
+});
+
+Deno.test("a call that waits for its turn is not made when its lane is paused meanwhile", async () => {
+  await using app = await freshApp();
+  const lanes = lanesOf(app);
+  let calls = 0;
+  const call = () => Promise.resolve(++calls);
+  await lanes.through("crm", call, { perSecond: 0.6 });
+  const waiting = lanes.through("crm", call, { perSecond: 0.6 });
+  await until("its turn is taken", async () => {
+    const [row] = await app.rows`select next_at > now() + interval '2 seconds' as taken from lanes`;
+    return row!.taken;
+  });
+  await pauseLaneByHand(app.db, "crm", "stop");
+  await assertRejects(() => waiting, LaneHeldError, "stop");
+  assertEquals(calls, 1);
+});
+
+Deno.test("a lane with a name too long for a key stays within the lane around it, and shares nothing with others", async () => {
+  await using app = await freshApp();
+  const lanes = lanesOf(app);
+  const long = (name: string) => `${name}:${"7".repeat(300)}`;
+  const busy = (lane: string) => new TemporaryError("busy", 30, { lane });
+  const call = () => Promise.resolve("called");
+  await assertRejects(() => lanes.through(long("s3"), fail(busy("s3"))));
+  await assertRejects(() => lanes.through(long("s3"), call), LaneHeldError, "busy");
+  assertEquals(await lanes.through(long("disk"), call), "called");
+  const names = (await failing(app)).map(([name]) => name);
+  assertEquals(names, ["s3"]);
 });
 
 Deno.test("a call that succeeded stays a success when the lane's opening cannot be noted", async () => {

@@ -32,7 +32,8 @@ export function outsideCommands({ host, command, show }: Cli): void {
     .argument("<name>", "the lane's name")
     .addArgument(parse.laneAction())
     .option("--reason <text>", "why it is paused")
-    .action(async (name, action, { reason }) =>
-      show(await withApp(host, (app) => lane(app, name, { action, reason })), renderLane)
-    );
+    .action(async (name, action, { reason }, self) => {
+      if (reason !== undefined && action !== "pause") self.error("error: --reason goes with pause");
+      show(await withApp(host, (app) => lane(app, name, { action, reason })), renderLane);
+    });
 }

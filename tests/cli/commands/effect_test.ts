@@ -67,6 +67,7 @@ Deno.test("effect refuses an unknown key, an empty reference, and two words at o
   assertStringIncludes(unknown.errors, "hookwork effects");
   assertEquals((await run(KEY, "--happened", " ")).exitCode, 2);
   assertEquals((await run(KEY, "--happened", "x", "--did-not-happen")).exitCode, 2);
+  assertEquals((await run(KEY, "--happened", "--did-not-happen")).exitCode, 2);
 });
 
 Deno.test("effect shows all references of what was created more than once", async () => {

@@ -41,6 +41,8 @@ Deno.test("lane refuses a name that no kind uses, naming the one that was meant,
   };
   assertStringIncludes(await refusal("telegrm", "pause"), "did you mean telegram?");
   assertStringIncludes(await refusal("telegram", "resume"), "it is not paused");
-  const { exitCode } = await cli(app.config.DATABASE_URL, ["lane", "telegram", "stop"]);
-  assertEquals(exitCode, 2);
+  for (const args of [["stop"], ["--reason", "for nothing"], ["resume", "--reason", "later"]]) {
+    const { exitCode } = await cli(app.config.DATABASE_URL, ["lane", "telegram", ...args]);
+    assertEquals(exitCode, 2, args.join(" "));
+  }
 });
