@@ -25,7 +25,8 @@ export async function startWorld(options: AmocrmOptions = {}): Promise<World> {
   return { fake, app, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 
-const NOTHING = {
+/** No way to a token. */
+export const NO_WAY = {
   AMOCRM_ACCESS_TOKEN: undefined,
   AMOCRM_CLIENT_ID: undefined,
   AMOCRM_CLIENT_SECRET: undefined,
@@ -36,7 +37,7 @@ const NOTHING = {
 
 /** Settings with a long-lived token of an administrator. */
 export function longLived({ url, tokens }: Amocrm, token = tokens.issue()): AmocrmSettings {
-  return { ...NOTHING, AMOCRM_URL: url.origin, AMOCRM_ACCESS_TOKEN: token };
+  return { ...NO_WAY, AMOCRM_URL: url.origin, AMOCRM_ACCESS_TOKEN: token };
 }
 
 /** Settings with an integration whose consent begins with this refresh token. */
@@ -45,7 +46,7 @@ export function consented(
   began: Partial<AmocrmSettings> = { AMOCRM_REFRESH_TOKEN: tokens.issuePair().refresh },
 ): AmocrmSettings {
   return {
-    ...NOTHING,
+    ...NO_WAY,
     AMOCRM_URL: url.origin,
     AMOCRM_CLIENT_ID: client.id,
     AMOCRM_CLIENT_SECRET: client.secret,
@@ -76,4 +77,13 @@ export function clientInLane(
   const { signal = new AbortController().signal } = parts;
   const lanes = createLanes({ app, lane: "amocrm", signal, log: () => app.log });
   return clientOf(app, settings, { lanes, signal, ...parts });
+}
+
+/** An access token with these claims, as amoCRM writes it. */
+export function jwtOf(claims: unknown): string {
+  const parts = [{ typ: "JWT", alg: "RS256" }, claims, {}].map((part) =>
+    new TextEncoder().encode(JSON.stringify(part))
+      .toBase64({ alphabet: "base64url", omitPadding: true })
+  );
+  return parts.join(".");
 }
