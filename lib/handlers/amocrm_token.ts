@@ -19,6 +19,7 @@ export const amocrmToken = defineHandler({
   kind: "amocrm.token",
   payload: z.object({ slot: z.string(), late: z.boolean() }),
   clients: { amocrm },
+  lane: "amocrm",
   async run(_, { clients }) {
     const end = await clients.amocrm.renewToken();
     if (end === undefined) return { result: "the token does not say when it ends" };

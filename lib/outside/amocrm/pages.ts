@@ -7,7 +7,7 @@ import type { Schema } from "../../contract.ts";
 import { PermanentError } from "../../base/errors.ts";
 import type { Api, Question } from "./api.ts";
 
-/** At 6.5 calls a second this takes more than five minutes, and with 250 rows each it is half a million. */
+/** At six calls a second this takes more than five minutes, and with 250 rows each it is half a million. */
 const MAX_PAGES = 2000;
 /** How many pages are between two lines of log. */
 const LOGGED_PAGES = 10;

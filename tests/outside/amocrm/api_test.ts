@@ -28,7 +28,7 @@ async function withLead(options = {}) {
   return { ...world, lead: `${world.fake.crm.createLead({}).id}` };
 }
 
-Deno.test("Calls of several processes together stay below 7 in any second, as the account measures it (F133)", async () => {
+Deno.test("Calls of several processes together stay within 7 in any second, as the account measures it (F133)", async () => {
   await using world = await withLead({ perSecond: 7 });
   const { fake, app, lead } = world;
   await using second = testApp({ url: app.config.DATABASE_URL });
@@ -37,17 +37,17 @@ Deno.test("Calls of several processes together stay below 7 in any second, as th
   await Promise.all(apps.map((app) => warmUp(app, 4)));
   const settings = longLived(fake);
   const startMs = performance.now();
-  // Twelve at a time: more would not wait in the lane, but give their jobs back.
+  // Nine at a time: of more the last would not wait for so long in the lane, but give its job back.
   const work = async (app: TestApp) => {
     const client = clientInLane(app, settings);
-    for (let count = 0; count < 4; count++) assert(await client.lead(lead));
+    for (let count = 0; count < 5; count++) assert(await client.lead(lead));
   };
-  await Promise.all(apps.flatMap((app) => [1, 2, 3, 4].map(() => work(app))));
+  await Promise.all(apps.flatMap((app) => [1, 2, 3].map(() => work(app))));
   const seconds = (performance.now() - startMs) / 1000;
-  assertEquals(fake.counts().calls, 48);
-  assertEquals(fake.counts().byStatus, { 200: 48 });
+  assertEquals(fake.counts().calls, 45);
+  assertEquals(fake.counts().byStatus, { 200: 45 });
   assert(fake.counts().highestRate <= 7, `${fake.counts().highestRate} in a second`);
-  assert(seconds >= 47 / 6.5, `${seconds} s`);
+  assert(seconds >= 44 / 6, `${seconds} s`);
 });
 
 Deno.test("Each page of a list takes a turn of its own", async () => {
@@ -65,7 +65,7 @@ Deno.test("Each page of a list takes a turn of its own", async () => {
     },
   };
   await Array.fromAsync(clientOf(app, longLived(fake), { lanes }).notes(lead));
-  assertEquals(turns, [["amocrm", 6.5], ["amocrm", 6.5], ["amocrm", 6.5]]);
+  assertEquals(turns, [["amocrm", 6], ["amocrm", 6], ["amocrm", 6]]);
 });
 
 Deno.test("What concerns the account pauses the lane for every process, once, and the next call that is answered opens it (F110)", async () => {
