@@ -24,6 +24,7 @@ import {
  * token's user. Lists are read page by page while they are gone through, each page in a turn of its own.
  */
 export interface AmoCrm {
+  /** One call, and another to be sure that a deal is not there. */
   lead(id: string): Promise<Lead | undefined>;
   contact(id: string): Promise<Contact | undefined>;
   company(id: string): Promise<Company | undefined>;

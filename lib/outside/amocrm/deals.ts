@@ -2,6 +2,7 @@
  * Reading deals and what belongs to them.
  * @module
  */
+import { z } from "zod";
 import { isId } from "../../base/amocrm.ts";
 import { PermanentError } from "../../base/errors.ts";
 import type { Api } from "./api.ts";
@@ -40,14 +41,21 @@ export function idPath(id: string): string {
   throw new PermanentError(`Cannot ask amoCRM for "${id}": that is no id; see where it comes from`);
 }
 
-export function readLead({ ask }: Api, id: string): Promise<Lead | undefined> {
-  return ask({
-    what: `read deal ${id}`,
-    path: `/leads/${idPath(id)}`,
-    // Contacts are embedded only when they are asked for; companies always are.
-    query: { with: "contacts,catalog_elements" },
-    schema: leadForm,
-  });
+/** Contacts are embedded only when they are asked for; companies always are. */
+const WITH = "contacts,catalog_elements";
+
+const leadListForm = z.object({ _embedded: z.object({ leads: z.array(leadForm) }) })
+  .transform(({ _embedded }) => _embedded.leads);
+
+export async function readLead({ ask }: Api, id: string): Promise<Lead | undefined> {
+  const what = `read deal ${id}`;
+  const path = `/leads/${idPath(id)}`;
+  const lead = await ask({ what, path, query: { with: WITH }, schema: leadForm });
+  if (lead !== undefined) return lead;
+  // Kommo has been seen to answer 204 for a deal that is there, and has it in its list. A filter may be ignored.
+  const query = { with: WITH, "filter[id][0]": id, limit: 1 };
+  const listed = await ask({ what, path: "/leads", query, schema: leadListForm });
+  return listed?.find((lead) => lead.id === id);
 }
 
 export function readContact({ ask }: Api, id: string): Promise<Contact | undefined> {

@@ -15,7 +15,7 @@ const problemForm = z.object({
   hint: z.string().optional(),
   code: z.coerce.number().optional().catch(undefined),
   error_code: z.coerce.number().optional().catch(undefined),
-  retry_after: z.number().nonnegative().optional().catch(undefined),
+  retry_after: z.number().nonnegative().max(86_400).optional().catch(undefined),
   "validation-errors": z.array(z.object({
     errors: z.array(z.object({ path: z.string().default(""), detail: z.string().default("") })),
   })).optional().catch(undefined),

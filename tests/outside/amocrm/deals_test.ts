@@ -63,6 +63,18 @@ Deno.test("A deal that is not there is undefined, whether the account says 204 o
   assertEquals([await crm.contact("1"), await crm.company("1")], [undefined, undefined]);
 });
 
+Deno.test("A deal that by its id is answered with 204, and is in the list, is there; what the list has instead is not it", async () => {
+  await using world = await startWorld();
+  const { fake, app } = world;
+  const [other, id] = [1, 2].map(() => `${fake.crm.createLead({}).id}`) as [string, string];
+  const client = clientOf(app, longLived(fake));
+  fake.faults.always({ status: 204 }, { path: `/leads/${id}` });
+  assertEquals((await client.lead(id))?.id, id);
+  fake.switches.ignoredFilters.add("leads");
+  assertEquals(await client.lead(id), undefined);
+  assertEquals((await client.lead(other))?.id, other);
+});
+
 Deno.test("What is no id is asked for nowhere: it could name another path", async () => {
   await using world = await startWorld();
   const crm = clientOf(world.app, longLived(world.fake));

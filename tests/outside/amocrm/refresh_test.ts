@@ -208,6 +208,25 @@ Deno.test("A database that is away when the pair has come is waited for: this pr
   assertEquals(await pairs(app), [1]);
 });
 
+Deno.test("A process that stood still between its lease and its call does not make it: another may have the lease", async () => {
+  await using world = await withLead();
+  const { fake, app, lead } = world;
+  const now = performance.now;
+  const lanes = {
+    async through<T>(_: string, call: () => Promise<T>): Promise<T> {
+      performance.now = () => now.call(performance) + 21_000;
+      try {
+        return await call();
+      } finally {
+        performance.now = now;
+      }
+    },
+  };
+  const client = clientOf(app, consented(fake), { lanes });
+  await assertRejects(() => client.lead(lead), TemporaryError, "held up");
+  assertEquals([fake.counts().byStatus, await pairs(app)], [{}, [0]]);
+});
+
 Deno.test("A token service that is down pauses the lane, since nobody can call without a token", async () => {
   await using world = await withLead();
   const { fake, app, lead } = world;
