@@ -47,6 +47,7 @@ const eventForm = z.object({
 /** An entry of the account's journal. */
 export type CrmEvent = z.infer<typeof eventForm>;
 
+/** What the journal has of these types in this time; other rows that come are left out. */
 export async function* events(
   api: Api,
   span: Span,
@@ -69,7 +70,7 @@ export async function* events(
 }
 
 /**
- * Every row is compared: without a paid option amocrm.ru ignores the filter and answers 200 with all the deals there are. By
+ * The deals whose last change is in this time. Every row is compared: without a paid option amocrm.ru ignores the filter and answers 200 with all the deals there are. By
  * id, and not by the time of the change: a deal that is changed meanwhile stays in its place.
  */
 export async function* leadsUpdated(api: Api, span: Span): AsyncGenerator<Lead> {

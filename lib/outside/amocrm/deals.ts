@@ -47,6 +47,7 @@ const WITH = "contacts,catalog_elements";
 const leadListForm = z.object({ _embedded: z.object({ leads: z.array(leadForm) }) })
   .transform(({ _embedded }) => _embedded.leads);
 
+/** The deal, with references to what belongs to it; undefined when neither its id nor the list has it. */
 export async function readLead({ ask }: Api, id: string): Promise<Lead | undefined> {
   const what = `read deal ${id}`;
   const path = `/leads/${idPath(id)}`;
@@ -58,6 +59,7 @@ export async function readLead({ ask }: Api, id: string): Promise<Lead | undefin
   return listed?.find((lead) => lead.id === id);
 }
 
+/** The person; undefined when not there. */
 export function readContact({ ask }: Api, id: string): Promise<Contact | undefined> {
   return ask({
     what: `read contact ${id}`,
@@ -66,6 +68,7 @@ export function readContact({ ask }: Api, id: string): Promise<Contact | undefin
   });
 }
 
+/** The company; undefined when not there. */
 export function readCompany({ ask }: Api, id: string): Promise<Company | undefined> {
   return ask({
     what: `read company ${id}`,
@@ -74,6 +77,7 @@ export function readCompany({ ask }: Api, id: string): Promise<Company | undefin
   });
 }
 
+/** The deal with its main contact, its first company and its items, each asked for by itself: a deal holds only their ids. */
 export async function readDeal(api: Api, id: string): Promise<Deal | undefined> {
   const lead = await readLead(api, id);
   if (lead === undefined) return undefined;

@@ -41,6 +41,7 @@ export interface NewTask {
   readonly responsibleUserId?: string;
 }
 
+/** The notes of a deal, of all types and pages. */
 export function notesOf(api: Api, leadId: string, signal?: AbortSignal): AsyncGenerator<Note> {
   return rowsOf(api, {
     what: `read the notes of deal ${leadId}`,
@@ -52,6 +53,7 @@ export function notesOf(api: Api, leadId: string, signal?: AbortSignal): AsyncGe
   });
 }
 
+/** The id of the first note that has the mark in its text. */
 export async function findNote(
   api: Api,
   leadId: string,
@@ -64,6 +66,7 @@ export async function findNote(
   return undefined;
 }
 
+/** Adds a note as a person would write it, and gives its id. Throws PermanentError for an empty text. */
 export function addNote(
   api: Api,
   leadId: string,
@@ -79,6 +82,7 @@ export function addNote(
   });
 }
 
+/** The id of the first task of the deal that has the mark in its text. */
 export async function findTask(
   api: Api,
   leadId: string,
@@ -101,6 +105,7 @@ export async function findTask(
   return undefined;
 }
 
+/** Adds a task and gives its id. Throws PermanentError for an empty text. */
 export function addTask(
   api: Api,
   { leadId, text, dueAt, responsibleUserId }: NewTask,

@@ -17,8 +17,8 @@ export const PER_SECOND = 6;
 
 /** Hosts of accounts: a token sent elsewhere is given away. `www` and the like are no accounts. */
 const ACCOUNT_HOST = /^(?!www\.)[a-z0-9][a-z0-9-]{0,62}\.(amocrm\.ru|kommo\.com)$/;
-/** What is sent there does not leave the machine. */
-const LOOPBACK_HOST = /^(127\.0\.0\.1|\[::1\]|localhost)$/;
+/** What is sent there does not leave the machine. Numbers only: a name can be made to lead elsewhere. */
+const LOOPBACK_HOST = /^(127\.0\.0\.1|\[::1\])$/;
 
 /**
  * Whether a token may be sent there: an account at amoCRM or Kommo by https, or a fake one on this machine. There is no

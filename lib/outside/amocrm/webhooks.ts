@@ -30,6 +30,7 @@ const webhookForm = z.object({
 /** A subscription. */
 export type Webhook = z.infer<typeof webhookForm>;
 
+/** Whose token it is. */
 export async function readAccount({ ask }: Api): Promise<Account> {
   const account = await ask({
     what: "read the account of amoCRM",
@@ -40,7 +41,7 @@ export async function readAccount({ ask }: Api): Promise<Account> {
   throw new PermanentError("Cannot read the account of amoCRM: it is not there; see AMOCRM_URL");
 }
 
-/** There are at most a hundred, which come at once. */
+/** All subscriptions of the account: at most a hundred, which come at once. */
 export async function listWebhooks({ ask }: Api): Promise<Webhook[]> {
   const schema = z.object({ _embedded: z.object({ webhooks: z.array(webhookForm) }) })
     .transform(({ _embedded }) => _embedded.webhooks);

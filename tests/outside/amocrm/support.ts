@@ -9,6 +9,7 @@ import { start } from "../../demo/fake_amocrm/support.ts";
 import { freshApp, type TestApp } from "../../support/app.ts";
 import { contextOf } from "../support.ts";
 
+/** What the client is set up with. */
 export type AmocrmSettings = SettingValues<typeof amocrm.settings>;
 
 /** A fake account and a database. */
@@ -17,6 +18,7 @@ export interface World extends AsyncDisposable {
   readonly app: TestApp;
 }
 
+/** Starts both, with an empty account. */
 export async function startWorld(options: AmocrmOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack();
   const fake = stack.use(await start(options));
