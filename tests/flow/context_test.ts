@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PermanentError } from "../../lib/base/errors.ts";
+import type { ClientContext } from "../../lib/contract.ts";
 import { insertDeliveries } from "../../lib/db/events.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
 import { createContext } from "../../lib/flow/context.ts";
@@ -115,6 +116,22 @@ Deno.test("a client is given the run's own signal, so that its calls end with th
   assertEquals((context.clients.client as { ping(): string }).ping(), "pong");
   controller.abort();
   assert(given!.aborted);
+});
+
+Deno.test("a client still saves what it has received when the run is stopped, though its handler cannot", async () => {
+  const client = {
+    settings: {},
+    create: (_: unknown, { sql }: Pick<ClientContext, "sql">) => ({ save: () => sql`select 1` }),
+  };
+  const handler = { ...work, clients: { client } };
+  await using app = await freshApp({ handlers: [handler] });
+  const { context, controller } = await contextOf(app, handler);
+  controller.abort(new StoppedError("shutdown"));
+  assertThrows(() => void context.sql`select 1`, StoppedError);
+  assertEquals(
+    (await (context.clients.client as { save(): PromiseLike<unknown[]> }).save()).length,
+    1,
+  );
 });
 
 Deno.test("a kind in shadow knows it, tells its clients, and leads to no job of a kind that is not", async () => {
