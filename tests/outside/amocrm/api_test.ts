@@ -146,7 +146,7 @@ Deno.test("A note that met an expired token is added once", async () => {
   await clientOf(app, settings).lead(lead);
   fake.tokens.expireAccess();
   await clientInLane(app, settings).addNote(lead, "x");
-  assertEquals([fake.counts().notes, fake.counts().tokenRefreshes], [1, 2]);
+  assertEquals([fake.counts().created.notes, fake.counts().tokenRefreshes], [1, 2]);
 });
 
 Deno.test("A page of 250 large deals is read whole", async () => {

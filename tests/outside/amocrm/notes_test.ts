@@ -37,7 +37,7 @@ Deno.test("A note whose answer was lost is there, is not repeated, and is found 
     fake.faults.next([failure], { method: "POST" });
     await assertRejects(() => client.addNote(lead, MARK), OutcomeUnknownError);
   }
-  assertEquals(fake.counts().notes, 1);
+  assertEquals(fake.counts().created.notes, 1);
   assertEquals(await client.findNote(lead, MARK), `${fake.crm.notes[0]!.id}`);
 });
 
@@ -83,7 +83,7 @@ Deno.test("An effect's own signal ends its call", async () => {
   fake.faults.next([{ delayMs: 60_000 }], { method: "POST" });
   const deadline = new AbortController();
   const adding = client.addNote(lead, MARK, deadline.signal);
-  await until("the call is under way", () => fake.counts().notes === 1);
+  await until("the call is under way", () => fake.counts().created.notes === 1);
   deadline.abort();
   await assertRejects(() => adding, OutcomeUnknownError);
 });
@@ -114,5 +114,5 @@ Deno.test("In shadow nothing is written, and notes are read", async () => {
   const client = clientOf(app, longLived(fake), { shadow: true });
   await assertRejects(() => client.addNote(lead, MARK), PermanentError, "shadow");
   assertEquals(await client.findNote(lead, MARK), undefined);
-  assert(fake.counts().notes === 0);
+  assert(fake.counts().created.notes === 0);
 });
