@@ -72,9 +72,9 @@ async function takeTurn(
     const message = `The lane ${name} is full: too many calls wait for their turn in it`;
     throw new LaneHeldError(message, jittered(4 * MAX_WAIT_SECONDS), false);
   }
-  if (waitSeconds === 0) return turn;
-  await sleep(waitSeconds * 1000, run.signal);
+  if (waitSeconds > 0) await sleep(waitSeconds * 1000, run.signal);
   run.signal.throwIfAborted();
+  if (waitSeconds === 0) return turn;
   // It may have been paused meanwhile.
   return await takeTurn(run, name, null);
 }
