@@ -21,9 +21,12 @@ import type {
   SourceDefinition,
 } from "./contract.ts";
 import type { Settings } from "./setting.ts";
+import { amocrmToken } from "./handlers/amocrm_token.ts";
 import { heartbeat } from "./handlers/heartbeat.ts";
+import { prepareContract } from "./handlers/prepare_contract.ts";
 import { siteForm } from "./handlers/site_form.ts";
 import { telegramMessage } from "./handlers/telegram_message.ts";
+import { amocrm } from "./sources/amocrm.ts";
 import { site } from "./sources/site.ts";
 import { telegram } from "./sources/telegram.ts";
 
@@ -37,9 +40,12 @@ export interface Definitions {
 
 /** Who sends webhooks, which work is done, and what falls due by itself. */
 export const definitions: Definitions = {
-  sources: [site, telegram],
-  handlers: [siteForm, telegramMessage, heartbeat],
-  schedules: [{ name: "heartbeat", kind: "heartbeat", everyMinutes: 60 }],
+  sources: [site, telegram, amocrm],
+  handlers: [siteForm, telegramMessage, prepareContract, heartbeat, amocrmToken],
+  schedules: [
+    { name: "heartbeat", kind: "heartbeat", everyMinutes: 60 },
+    { name: "amocrm.token", kind: "amocrm.token", everyMinutes: 720 },
+  ],
 };
 
 /** The definitions without those of automations that are not set up; schedules go with their kinds. */

@@ -50,5 +50,8 @@ export const amocrmWebhookSecret: Setting<readonly string[]> = {
 export const contractStage = {
   AMOCRM_CONTRACT_PIPELINE_ID: idSetting("The pipeline in which deals get a contract."),
   AMOCRM_CONTRACT_STAGE_ID: idSetting("The stage of that pipeline at which a deal gets one."),
-  CONTRACT_TEMPLATE_VERSION: text("The version of the contract's template.", { default: "v1" }),
+  CONTRACT_TEMPLATE_VERSION: text(
+    "The version of the contract's template: a folder in templates/contract.",
+    { default: "v1" },
+  ),
 };

@@ -60,6 +60,15 @@ export function fieldValue(name: string, data: ContractData): string | undefined
   return isDealField(name) ? dealField(name, data) : fields.get(name)?.(data);
 }
 
+/** Those of some names, as they are written, that are fields of the deal, with their values; each once, by name. */
+export function dealFieldsOf(
+  written: readonly string[],
+  data: ContractData,
+): [name: string, value: string | undefined][] {
+  const names = new Set(written.map(fieldName).filter(isDealField));
+  return [...names].sort().map((name) => [name, dealField(name, data)]);
+}
+
 function isDealField(name: string): boolean {
   return name.startsWith(DEAL_FIELD) && name.length > DEAL_FIELD.length;
 }

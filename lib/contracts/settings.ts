@@ -19,12 +19,6 @@ import { OWN_TEMPLATES } from "./templates.ts";
 
 /** The settings of contracts, to be declared by the handler that makes them. */
 export const contractSettings = {
-  CONTRACT_TEMPLATE: text(
-    "The version of the contract's template: a folder in templates/contract.",
-    {
-      default: "v1",
-    },
-  ),
   CONTRACT_TEMPLATES: optionalText("A folder of templates to use instead of those of the program."),
   CONTRACT_NUMBER_FORMAT: numberFormat(
     "The form of contract numbers, of {YYYY} {YY} {MM} {DD} {lead} and a counter such as {0000}.",

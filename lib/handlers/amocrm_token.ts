@@ -13,10 +13,11 @@ const DAY_MS = 86_400_000;
 
 /**
  * `amocrm.token`: renews the token ahead of time. It fails, and so a human is told, when that is refused, and from two weeks
- * before a token's end. To be scheduled every twelve hours: then half a day of access is left when only a new consent helps.
+ * before a token's end. It is scheduled every twelve hours: so half a day of access is left when only a new consent helps.
  */
 export const amocrmToken = defineHandler({
   kind: "amocrm.token",
+  onlyWith: "AMOCRM_ACCOUNT",
   payload: z.object({ slot: z.string(), late: z.boolean() }),
   clients: { amocrm },
   lane: "amocrm",

@@ -23,6 +23,7 @@ const SAMPLE_LEAD = "1";
  */
 export const amocrm = defineSource({
   name: "amocrm",
+  onlyWith: "AMOCRM_ACCOUNT",
   settings: {
     AMOCRM_ACCOUNT: amocrmAccount,
     AMOCRM_WEBHOOK_SECRET: amocrmWebhookSecret,

@@ -5,7 +5,7 @@
 import { defineClient } from "../../define.ts";
 import { createApi } from "./api.ts";
 import { type CrmEvent, events, leadsUpdated, type Span } from "./changes.ts";
-import { type Deal, readCompany, readContact, readDeal, readLead } from "./deals.ts";
+import { type Deal, readCompany, readContact, readDeal, readDealOf, readLead } from "./deals.ts";
 import type { Company, Contact, Lead } from "./entities.ts";
 import { addNote, addTask, findNote, findTask, type NewTask, type Note, notesOf } from "./notes.ts";
 import { amocrmSettings } from "./settings.ts";
@@ -30,6 +30,8 @@ export interface AmoCrm {
   company(id: string): Promise<Company | undefined>;
   /** The deal with its main contact, its company and its items: three calls, and one for each catalog. */
   deal(id: string): Promise<Deal | undefined>;
+  /** What belongs to a deal that has just been read. */
+  dealOf(lead: Lead): Promise<Deal>;
 
   notes(leadId: string): AsyncIterable<Note>;
   /** The id of a note with this mark in its text: what an effect looks for. */
@@ -69,6 +71,7 @@ export const amocrm = defineClient({
       contact: (id) => readContact(api, id),
       company: (id) => readCompany(api, id),
       deal: (id) => readDeal(api, id),
+      dealOf: (lead) => readDealOf(api, lead),
       notes: (leadId) => notesOf(api, leadId),
       findNote: (leadId, mark, signal) => findNote(api, leadId, mark, signal),
       addNote: (leadId, text, signal) => addNote(api, leadId, text, signal),

@@ -80,7 +80,10 @@ export function readCompany({ ask }: Api, id: string): Promise<Company | undefin
 /** The deal with its main contact, its first company and its items, each asked for by itself: a deal holds only their ids. */
 export async function readDeal(api: Api, id: string): Promise<Deal | undefined> {
   const lead = await readLead(api, id);
-  if (lead === undefined) return undefined;
+  return lead && await readDealOf(api, lead);
+}
+
+export async function readDealOf(api: Api, lead: Lead): Promise<Deal> {
   const [contactId] = lead.contactIds;
   const [companyId] = lead.companyIds;
   return {

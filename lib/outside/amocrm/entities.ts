@@ -36,6 +36,7 @@ export type Field = z.infer<typeof field>;
 /** A deal. */
 export const leadForm = z.object({
   id,
+  account_id: id,
   name,
   price: z.number().nullish(),
   pipeline_id: id,
@@ -56,6 +57,7 @@ export const leadForm = z.object({
   }).nullish(),
 }).transform(({ _embedded: embedded, ...given }) => ({
   id: given.id,
+  accountId: given.account_id,
   /** May be empty. */
   name: given.name,
   price: given.price ?? 0,

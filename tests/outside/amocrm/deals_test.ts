@@ -88,7 +88,7 @@ Deno.test("An id beyond 2^53 keeps all its digits", async () => {
   await using world = await startWorld();
   const { id } = world.fake.crm.createLead({});
   const text = JSON.stringify(world.fake.crm.leads.get(id));
-  const json = { ...JSON.parse(text), pipeline_id: "9007199254740993" };
+  const json = { ...JSON.parse(text), account_id: 31_700_412, pipeline_id: "9007199254740993" };
   world.fake.faults.next([{ status: 200, json }]);
   const lead = await clientOf(world.app, longLived(world.fake)).lead(`${id}`);
   assertEquals(lead?.pipelineId, "9007199254740993");

@@ -1,0 +1,184 @@
+/** An installation that prepares contracts: a fake account with deals, a print service, a folder, and the real worker. */
+
+import type { FieldValue, Lead } from "../../demo/fake_amocrm/entities.ts";
+import type { Amocrm, AmocrmOptions } from "../../demo/fake_amocrm/server.ts";
+import { CONTRACT, PIPELINE, start } from "../demo/fake_amocrm/support.ts";
+import { serveHttp } from "../outside/servers.ts";
+import { type Gate, startGate } from "./gate.ts";
+import { pdfText } from "./pdf_text.ts";
+import type { TestProcess } from "./process.ts";
+import { startSystem, type System } from "./system.ts";
+
+/** The secret end of the webhook's path. */
+export const HOOK_SECRET = "contract-world-0123456789abcdefghi";
+
+const SELLER = {
+  CONTRACT_CITY: "Москва",
+  CONTRACT_VAT_PERCENT: "22",
+  CONTRACT_SELLER_NAME: "ООО «Пример-Поставка»",
+  CONTRACT_SELLER_INN: "7700000009",
+  CONTRACT_SELLER_KPP: "770001001",
+  CONTRACT_SELLER_OGRN: "1027700000008",
+  CONTRACT_SELLER_ADDRESS: "101000, г. Москва, ул. Образцовая, д. 1",
+  CONTRACT_SELLER_ACCOUNT: "40702810000000000001",
+  CONTRACT_SELLER_BANK: "АО «Банк-Образец», г. Москва",
+  CONTRACT_SELLER_BIK: "044525000",
+  CONTRACT_SELLER_CORRESPONDENT_ACCOUNT: "30101810000000000000",
+  CONTRACT_SELLER_POSITION: "Генеральный директор",
+  CONTRACT_SELLER_SIGNATORY: "И. О. Фамилия",
+  CONTRACT_SELLER_REPRESENTED: "генерального директора Фамилии И. О.",
+};
+
+/** What the buyer's company has filled in. */
+export const REQUISITES: Readonly<Record<string, string>> = {
+  "ИНН": "7700000016",
+  "КПП": "770001002",
+  "ОГРН": "1027700000019",
+  "Юридический адрес": "142000, г. Образцово, Промышленный пр-д, д. 7",
+  "Расчетный счет": "40702810000000000002",
+  "Банк": "АО «Банк-Образец», г. Москва",
+  "БИК": "044525000",
+  "Корр. счёт": "30101810000000000000",
+  "Должность подписанта": "Директор",
+  "Подписант": "И. О. Фамилия",
+  "В лице": "директора Фамилии И. О., действующего на основании Устава",
+};
+
+const TERMS: Readonly<Record<string, string>> = {
+  "Порядок оплаты": "предоплата 50 %",
+  "Срок поставки": "20 рабочих дней",
+  "Адрес поставки": "г. Образцово, склад 2",
+  "Гарантия": "12 месяцев",
+};
+
+/** Text fields as the API has them. */
+export function textFields(texts: Readonly<Record<string, string>>): FieldValue[] {
+  return Object.entries(texts).map(([field_name, value], index) => ({
+    field_id: 880_200 + index,
+    field_name,
+    field_code: null,
+    field_type: "text",
+    values: [{ value }],
+  }));
+}
+
+/** What is there of a deal's contract. */
+export interface Found {
+  readonly rows: readonly {
+    doc_number: string;
+    file_path: string;
+    content_hash: string | null;
+    crm_note_ref: string | null;
+  }[];
+  readonly notes: readonly { id: number; text: string }[];
+  readonly files: readonly string[];
+}
+
+/** The installation. */
+export interface ContractWorld extends AsyncDisposable {
+  readonly system: System;
+  readonly fake: Amocrm;
+  /** What stands between the worker and the account, and between it and the print service. */
+  readonly crm: Gate;
+  readonly printer: Gate;
+  /** How often the print service was asked. */
+  readonly prints: { count: number };
+  /** A whole deal; at the stage "contract" unless told otherwise. */
+  deal(changes?: Partial<Lead>, requisites?: Readonly<Record<string, string>>): Lead;
+  worker(env?: Record<string, string>): Promise<TestProcess>;
+  /** Makes the job that a webhook of this deal makes. */
+  enqueue(lead: Lead): Promise<string>;
+  found(lead: Lead): Promise<Found>;
+  /** The text of a file of the folder. */
+  read(file: string): Promise<string>;
+}
+
+/** Starts one. Contracts are printed by a fake print service, unless `pdfmake` is asked for. */
+export async function startContractWorld(
+  options: { env?: Record<string, string>; pdfmake?: boolean; amocrm?: AmocrmOptions } = {},
+): Promise<ContractWorld> {
+  await using stack = new AsyncDisposableStack();
+  const folder = await Deno.makeTempDir({ prefix: "hookwork-contracts-" });
+  stack.defer(() => Deno.remove(folder, { recursive: true }));
+  const fake = stack.use(await start({ timeScale: 1e-4, ...options.amocrm }));
+  const crm = stack.use(startGate(fake.url));
+  const prints = { count: 0 };
+  const print = stack.use(serveHttp(async (request) => {
+    prints.count++;
+    return new Response(`%PDF-1.7\n${await request.text()}\n%%EOF\n`);
+  }));
+  const printer = stack.use(startGate(print.url));
+  const system = stack.use(
+    await startSystem({
+      ...SELLER,
+      AMOCRM_ACCOUNT: `${fake.account.id}`,
+      AMOCRM_WEBHOOK_SECRET: HOOK_SECRET,
+      AMOCRM_CONTRACT_PIPELINE_ID: `${PIPELINE}`,
+      AMOCRM_CONTRACT_STAGE_ID: `${CONTRACT}`,
+      AMOCRM_URL: crm.url.origin,
+      AMOCRM_ACCESS_TOKEN: fake.tokens.issue(),
+      CONTRACT_DIR: folder,
+      ...options.pdfmake ? {} : { CONTRACT_PRINT_URL: printer.url.href },
+      ...options.env,
+    }),
+  );
+  const item = fake.crm.createItem({ name: "Ворота откатные", catalog: 77, price: 184_000 });
+  const held = stack.move();
+  return {
+    system,
+    fake,
+    crm,
+    printer,
+    prints,
+    deal(changes = {}, requisites = REQUISITES) {
+      const company = fake.crm.createCompany({
+        name: "ООО «Пример-Монтаж»",
+        fields: textFields(requisites),
+      });
+      return fake.crm.createLead({
+        name: "Ворота, д. 7",
+        price: 368_000,
+        pipeline_id: PIPELINE,
+        status_id: CONTRACT,
+        companies: [{ id: company.id }],
+        items: [{ id: item.id, catalog_id: 77, quantity: 2 }],
+        custom_fields_values: textFields(TERMS),
+        ...changes,
+      });
+    },
+    worker: (env) =>
+      system.worker({
+        file: "worker.ts",
+        env,
+        flags: [`--allow-read=${folder}`, `--allow-write=${folder}`],
+      }),
+    async enqueue({ id }) {
+      const account = `${fake.account.id}`;
+      const lead = `${id}`;
+      const [row] = await system.database.sql`
+        insert into jobs (kind, payload) values ('prepare_contract',
+          ${JSON.stringify({ account, lead, templateVersion: "v1" })}::text::json) returning id
+      `;
+      await system.database.sql`notify hookwork_jobs`;
+      return row!.id;
+    },
+    async found({ id }) {
+      const rows = await system.database.sql<Found["rows"][number][]>`
+        select doc_number, file_path, content_hash, crm_note_ref from contract_documents where lead_id = ${id}
+      `;
+      const notes = fake.crm.notes.filter(({ entity_id }) => entity_id === id)
+        .map(({ id, params }) => ({ id, text: `${params.text}` }));
+      const all = await Array.fromAsync(Deno.readDir(folder));
+      const files = all.filter(({ isFile, name }) => isFile && name.includes(`-${id}-`)).map((
+        { name },
+      ) => name);
+      return { rows: [...rows], notes, files };
+    },
+    async read(file) {
+      const bytes = await Deno.readFile(`${folder}/${file}`);
+      const text = options.pdfmake ? await pdfText(bytes) : new TextDecoder().decode(bytes);
+      return text.replaceAll("\u00a0", " ");
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
