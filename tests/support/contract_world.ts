@@ -87,7 +87,7 @@ export interface ContractWorld extends AsyncDisposable {
   deal(changes?: Partial<Lead>, requisites?: Readonly<Record<string, string>>): Lead;
   worker(env?: Record<string, string>): Promise<TestProcess>;
   /** Makes the job that a webhook of this deal makes. */
-  enqueue(lead: Lead): Promise<string>;
+  enqueue(lead: Lead, maxAttempts?: number): Promise<string>;
   found(lead: Lead): Promise<Found>;
   /** The text of a file of the folder. */
   read(file: string): Promise<string>;
@@ -152,12 +152,14 @@ export async function startContractWorld(
         env,
         flags: [`--allow-read=${folder}`, `--allow-write=${folder}`],
       }),
-    async enqueue({ id }) {
+    async enqueue({ id }, maxAttempts = 8) {
       const account = `${fake.account.id}`;
       const lead = `${id}`;
       const [row] = await system.database.sql`
-        insert into jobs (kind, payload) values ('prepare_contract',
-          ${JSON.stringify({ account, lead, templateVersion: "v1" })}::text::json) returning id
+        insert into jobs (kind, payload, max_attempts) values ('prepare_contract',
+          ${
+        JSON.stringify({ account, lead, templateVersion: "v1" })
+      }::text::json, ${maxAttempts}) returning id
       `;
       await system.database.sql`notify hookwork_jobs`;
       return row!.id;
