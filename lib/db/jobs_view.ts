@@ -78,3 +78,15 @@ export async function listJobsOfEvent(db: Queries, eventId: string): Promise<Job
     select ${columns(db.sql)} from jobs where event_id = ${eventId}::bigint order by id
   `);
 }
+
+/** The jobs of a kind with this text in a field of their payload, in order. It reads all jobs: for a person, now and then. */
+export async function listJobsOfPayload(
+  db: Queries,
+  { kind, field, value }: { kind: string; field: string; value: string },
+): Promise<JobView[]> {
+  return await db.run(db.sql<JobView[]>`
+    select ${
+    columns(db.sql)
+  } from jobs where kind = ${kind} and payload ->> ${field} = ${value} order by id
+  `);
+}

@@ -11,7 +11,7 @@ export interface FakeS3 extends AsyncDisposable {
   /** `PUT name`, in the order in which they came. */
   readonly requests: string[];
   /** Answers a request in place of the store; undefined lets the store answer. */
-  intercept: (request: Request) => Response | Promise<Response> | undefined;
+  intercept: (request: Request) => Response | undefined | Promise<Response | undefined>;
   /** Whether puts obey `If-None-Match`. */
   knowsConditions: boolean;
 }
@@ -23,7 +23,7 @@ export function startS3(): FakeS3 {
   const fake = {
     objects: new Map<string, Uint8Array<ArrayBuffer>>(),
     requests: [] as string[],
-    intercept: (_: Request): Response | Promise<Response> | undefined => undefined,
+    intercept: (_: Request): Response | undefined | Promise<Response | undefined> => undefined,
     knowsConditions: true,
   };
   const server = serveHttp(async (request) => {

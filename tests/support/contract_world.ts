@@ -1,13 +1,17 @@
 /** An installation that prepares contracts: a fake account with deals, a print service, a folder, and the real worker. */
 
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { sha256 } from "../../lib/contracts/storage.ts";
 import type { FieldValue, Lead } from "../../demo/fake_amocrm/entities.ts";
 import type { Amocrm, AmocrmOptions } from "../../demo/fake_amocrm/server.ts";
+import { amocrmEvents } from "../../lib/base/amocrm_tasks.ts";
 import { CONTRACT, PIPELINE, start } from "../demo/fake_amocrm/support.ts";
 import { serveHttp } from "../outside/servers.ts";
 import { type Gate, startGate } from "./gate.ts";
 import { pdfText } from "./pdf_text.ts";
 import type { TestProcess } from "./process.ts";
 import { startSystem, type System } from "./system.ts";
+import { until } from "./until.ts";
 
 /** The secret end of the webhook's path. */
 export const HOOK_SECRET = "contract-world-0123456789abcdefghi";
@@ -86,21 +90,41 @@ export interface ContractWorld extends AsyncDisposable {
   /** A whole deal; at the stage "contract" unless told otherwise. */
   deal(changes?: Partial<Lead>, requisites?: Readonly<Record<string, string>>): Lead;
   worker(env?: Record<string, string>): Promise<TestProcess>;
+  /** Starts a receiver to which the account's webhook is subscribed. */
+  receiver(): Promise<void>;
+  /** Ends the workers. */
+  stop(): Promise<void>;
+  /** Waits until every delivery has been taken, and every job of `prepare_contract` is over. */
+  quiet(): Promise<void>;
   /** Makes the job that a webhook of this deal makes. */
   enqueue(lead: Lead, maxAttempts?: number): Promise<string>;
   found(lead: Lead): Promise<Found>;
+  /** Fails unless the deal has one row, one file and one note, all of the same number; gives the number. */
+  oneOfEach(lead: Lead): Promise<string>;
   /** The text of a file of the folder. */
   read(file: string): Promise<string>;
 }
 
 /** Starts one. Contracts are printed by a fake print service, unless `pdfmake` is asked for. */
 export async function startContractWorld(
-  options: { env?: Record<string, string>; pdfmake?: boolean; amocrm?: AmocrmOptions } = {},
+  options: {
+    env?: Record<string, string>;
+    pdfmake?: boolean;
+    amocrm?: AmocrmOptions;
+    /** The text of template v1; the program's own when absent. */
+    template?: string;
+  } = {},
 ): Promise<ContractWorld> {
   await using stack = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "hookwork-contracts-" });
   stack.defer(() => Deno.remove(folder, { recursive: true }));
-  const fake = stack.use(await start({ timeScale: 1e-4, ...options.amocrm }));
+  if (options.template !== undefined) {
+    await Deno.mkdir(`${folder}/templates/v1`, { recursive: true });
+    await Deno.writeTextFile(`${folder}/templates/v1/contract.txt`, options.template);
+  }
+  // Each change in a second of its own: two alike in one second are one delivery, byte for byte.
+  let second = Math.floor(Date.now() / 1000);
+  const fake = stack.use(await start({ timeScale: 1e-4, now: () => second++, ...options.amocrm }));
   const crm = stack.use(startGate(fake.url));
   const prints = { count: 0 };
   const print = stack.use(serveHttp(async (request) => {
@@ -119,10 +143,28 @@ export async function startContractWorld(
       AMOCRM_ACCESS_TOKEN: fake.tokens.issue(),
       CONTRACT_DIR: folder,
       ...options.pdfmake ? {} : { CONTRACT_PRINT_URL: printer.url.href },
+      ...options.template === undefined ? {} : { CONTRACT_TEMPLATES: `${folder}/templates` },
       ...options.env,
     }),
   );
+  async function found({ id }: Lead): Promise<Found> {
+    const rows = await system.database.sql<Found["rows"][number][]>`
+      select doc_number, file_path, content_hash, crm_note_ref from contract_documents where lead_id = ${id} order by id
+    `;
+    const notes = fake.crm.notes.filter(({ entity_id }) => entity_id === id)
+      .map(({ id, params }) => ({ id, text: `${params.text}` }));
+    const all = await Array.fromAsync(Deno.readDir(folder));
+    const files = all.filter(({ isFile, name }) => isFile && name.includes(`-${id}-`))
+      .map(({ name }) => name);
+    return { rows: [...rows], notes, files };
+  }
+  async function read(file: string): Promise<string> {
+    const bytes = await Deno.readFile(`${folder}/${file}`);
+    const text = options.pdfmake ? await pdfText(bytes) : new TextDecoder().decode(bytes);
+    return text.replaceAll("\u00a0", " ");
+  }
   const item = fake.crm.createItem({ name: "Ворота откатные", catalog: 77, price: 184_000 });
+  const workers: TestProcess[] = [];
   const held = stack.move();
   return {
     system,
@@ -146,12 +188,29 @@ export async function startContractWorld(
         ...changes,
       });
     },
-    worker: (env) =>
-      system.worker({
-        file: "worker.ts",
-        env,
-        flags: [`--allow-read=${folder}`, `--allow-write=${folder}`],
-      }),
+    async worker(env) {
+      const flags = [`--allow-read=${folder}`, `--allow-write=${folder}`];
+      const worker = await system.worker({ file: "worker.ts", env, flags });
+      workers.push(worker);
+      return worker;
+    },
+    async stop() {
+      for (const worker of workers.splice(0)) await worker[Symbol.asyncDispose]();
+    },
+    async receiver() {
+      const { port } = await system.receiver();
+      fake.hooks.subscribe(`http://127.0.0.1:${port}/hooks/amocrm/${HOOK_SECRET}`, amocrmEvents);
+    },
+    async quiet() {
+      await fake.hooks.idle();
+      const open = () =>
+        system.database.sql`
+        select from jobs where kind = 'prepare_contract' and status in ('pending', 'running')
+      `;
+      await until("no contract is being prepared", async () => (await open()).length === 0, {
+        within: 30,
+      });
+    },
     async enqueue({ id }, maxAttempts = 8) {
       const account = `${fake.account.id}`;
       const lead = `${id}`;
@@ -164,23 +223,18 @@ export async function startContractWorld(
       await system.database.sql`notify hookwork_jobs`;
       return row!.id;
     },
-    async found({ id }) {
-      const rows = await system.database.sql<Found["rows"][number][]>`
-        select doc_number, file_path, content_hash, crm_note_ref from contract_documents where lead_id = ${id}
-      `;
-      const notes = fake.crm.notes.filter(({ entity_id }) => entity_id === id)
-        .map(({ id, params }) => ({ id, text: `${params.text}` }));
-      const all = await Array.fromAsync(Deno.readDir(folder));
-      const files = all.filter(({ isFile, name }) => isFile && name.includes(`-${id}-`)).map((
-        { name },
-      ) => name);
-      return { rows: [...rows], notes, files };
+    found,
+    async oneOfEach(lead) {
+      const { rows, notes, files } = await found(lead);
+      assertEquals([rows.length, notes.length, files.length], [1, 1, 1], `of deal ${lead.id}`);
+      const { doc_number, file_path, content_hash, crm_note_ref } = rows[0]!;
+      assertEquals([file_path, crm_note_ref], [files[0]!, `${notes[0]!.id}`]);
+      assertEquals(content_hash, await sha256(await Deno.readFile(`${folder}/${file_path}`)));
+      assertStringIncludes(await read(file_path), `Договор поставки № ${doc_number}`);
+      assertStringIncludes(notes[0]!.text, `Договор № ${doc_number} `);
+      return doc_number;
     },
-    async read(file) {
-      const bytes = await Deno.readFile(`${folder}/${file}`);
-      const text = options.pdfmake ? await pdfText(bytes) : new TextDecoder().decode(bytes);
-      return text.replaceAll("\u00a0", " ");
-    },
+    read,
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
