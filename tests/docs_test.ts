@@ -124,8 +124,11 @@ Deno.test("The commands in README are those of the program, with their options",
 });
 
 function leavesOf(command: Command, path: string): [string, Command][] {
-  if (command.commands.length === 0) return [[path, command]];
-  return command.commands.flatMap((child) => leavesOf(child, `${path} ${child.name()}`));
+  const isWhole = command.commands.length === 0 || command.registeredArguments.length > 0;
+  return [
+    ...(isWhole ? [[path, command] as [string, Command]] : []),
+    ...command.commands.flatMap((child) => leavesOf(child, `${path} ${child.name()}`)),
+  ];
 }
 
 function commandRow([path, command]: [string, Command]): string[] {
