@@ -94,7 +94,7 @@ export interface NewJob {
   readonly maxAttempts?: number;
   /** What is worked on one job at a time, in the order of their making: `lead:31700412:4521`. */
   readonly entity?: string;
-  /** An entity whose newest job makes the older ones that have not started pointless: they become `superseded`. */
+  /** An entity whose newest due job makes the older ones that were never begun pointless: they become `superseded`. */
   readonly collapse?: string;
 }
 

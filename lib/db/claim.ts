@@ -4,6 +4,7 @@
  */
 import type { Job } from "../contract.ts";
 import { arrayLiteral, type Queries } from "./db.ts";
+import { nextJob } from "./entities.ts";
 import type { KindInLane } from "./held_jobs.ts";
 import { mayProbe } from "./lanes.ts";
 
@@ -30,7 +31,8 @@ export interface ClaimRequest {
  * A CTE and not a subquery of the update: that one may run again for each row and take more than its limit.
  *
  * Whoever has locked an entity's row decides alone which of its jobs is next. This statement sees the jobs as they were when it began,
- * so it takes a job only if it is still pending, and puts an entity to sleep only if no job was added since.
+ * so it takes a job only if it is still pending, and puts an entity to sleep only if no job was added since. A job that another claim
+ * has to take (its kind is not known here, or it has to run alone) stays, and its entity's row says from then on how to find it.
  *
  * `known` leaves out the kinds whose lane is in an episode: what they have waiting is not even looked at. A probe does the
  * reverse: it locks the lane's row, which one claim of all workers can, and takes a job of that lane only.
@@ -45,6 +47,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
   const may = probe === null
     ? sql`not exists (select from lanes where name = lane and since is not null)`
     : sql`lane in (select name from probed)`;
+  const head = nextJob(sql, { entity: sql`found.entity`, held: sql`found.job_id` });
   return await db.run(sql<Job[]>`
     with probed as materialized (${probed}), known as materialized (
       select kind, lease from unnest(
@@ -71,28 +74,14 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
           order by next_at limit ${limit} for update skip locked) as turn
       ) as due limit ${limit}
     ), heads as materialized (
-      select found.entity, found.version = seen.version as complete, head.*, later.run_at as later_at, later.kind as later_kind,
-        later.priority as later_priority
+      select found.entity, found.version = seen.version as complete, head.*,
+        head.run_at <= now() and (head.lost > 0) = ${quarantined} and head.kind in (select kind from known) as takes
       from found join entities as seen on seen.entity = found.entity
-      left join lateral (
-        select id, kind, priority, run_at, collapses from jobs
-        where jobs.entity = found.entity and status = 'pending' and run_at <= now()
-          and (found.job_id is null or jobs.id = found.job_id)
-        order by jobs.id limit 1
-      ) as head on true
-      left join lateral (
-        select kind, priority, run_at from jobs
-        where head.id is null and jobs.entity = found.entity and status = 'pending' order by run_at limit 1
-      ) as later on true
+      left join lateral (${head}) as head on true
     ), chosen as materialized (
       select id from found where id is not null
       union all
-      select coalesce(newest.id, heads.id) from heads join known using (kind)
-      left join lateral (
-        select id from jobs where heads.collapses and jobs.entity = heads.entity and status = 'pending'
-          and collapses and run_at <= now() order by id desc limit 1
-      ) as newest on true
-      where coalesce(newest.id, heads.id) <> all(${arrayLiteral(request.except)}::bigint[])
+      select id from heads where takes and id <> all(${arrayLiteral(request.except)}::bigint[])
     ), taken as (
       update jobs set status = 'running', attempts = attempts + 1, claims = claims + 1,
         locked_until = clock_timestamp()
@@ -105,19 +94,16 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
       update jobs set status = 'superseded', superseded_by = taken.id, finished_at = now()
       from taken
       where taken.collapses and jobs.entity = taken.entity and jobs.status = 'pending' and jobs.collapses
-        and jobs.id < taken.id and jobs.run_at <= now()
+        and jobs.claims = 0 and jobs.id < taken.id and jobs.run_at <= now()
     ), held as (
       update entities set job_id = taken.id, next_at = 'infinity', quarantined = false
       from taken where entities.entity = taken.entity
     ), corrected as (
-      update entities set job_id = case when heads.id is not null then job_id end,
-        kind = coalesce(heads.kind, later_kind), priority = coalesce(heads.priority, later_priority),
-        next_at = coalesce(heads.run_at, later_at)
-      from heads where entities.entity = heads.entity and complete
-        and (later_at is not null or heads.kind not in (select kind from known))
+      update entities set job_id = case when job_id = id then id end, kind = heads.kind, priority = heads.priority,
+        next_at = run_at, quarantined = lost > 0
+      from heads where entities.entity = heads.entity and complete and not takes
     ), emptied as (
-      delete from entities using heads
-      where entities.entity = heads.entity and complete and heads.id is null and later_at is null
+      delete from entities using heads where entities.entity = heads.entity and complete and id is null
     ), probing as (
       update lanes set probe = taken.id, probe_until = locked_until from taken where lanes.name = ${probe}
     )
