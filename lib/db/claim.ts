@@ -34,6 +34,8 @@ export interface ClaimRequest {
  * so it takes a job only if it is still pending, and puts an entity to sleep only if no job was added since. A job that another claim
  * has to take (its kind is not known here, or it has to run alone) stays, and its entity's row says from then on how to find it.
  *
+ * `shunned` leaves out the entities of `except`, before the limit counts: they would keep the others from a worker for good.
+ *
  * `known` leaves out the kinds whose lane is in an episode: what they have waiting is not even looked at. A probe does the
  * reverse: it locks the lane's row, which one claim of all workers can, and takes a job of that lane only.
  */
@@ -56,6 +58,10 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
         ${arrayLiteral(request.kinds.map((k) => k.lane))}::text[]
       ) as of_worker (kind, lease, lane)
       where ${may}
+    ), shunned as materialized (
+      -- What is pending, in words that no index knows: each is found by its id.
+      select entity from jobs where id = any(${arrayLiteral(request.except)}::bigint[])
+        and entity is not null and locked_until is null and finished_at is null
     ), looks as materialized (
       select kind, priority, by_entity
       from known, generate_series(0, 3) as level (priority), (values (true), (false)) as way (by_entity)
@@ -71,6 +77,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
         select null, entity, job_id, version from (select entity, job_id, version from entities
           where looks.by_entity and quarantined = ${quarantined}
             and kind = looks.kind and priority = looks.priority and next_at <= now() and next_at < 'infinity'
+            and entity <> all(array(select entity from shunned))
           order by next_at limit ${limit} for update skip locked) as turn
       ) as due limit ${limit}
     ), heads as materialized (
@@ -81,7 +88,7 @@ export async function claimJobs(db: Queries, request: ClaimRequest): Promise<Job
     ), chosen as materialized (
       select id from found where id is not null
       union all
-      select id from heads where takes and id <> all(${arrayLiteral(request.except)}::bigint[])
+      select id from heads where takes
     ), taken as (
       update jobs set status = 'running', attempts = attempts + 1, claims = claims + 1,
         locked_until = clock_timestamp()

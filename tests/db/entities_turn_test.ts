@@ -116,3 +116,16 @@ Deno.test("a suspect that steps aside is still suspect: no ordinary claim takes 
   assertEquals(await claim(app.db, { limit: 5 }), []);
   assertEquals(ids(await claim(app.db, { quarantined: true })), [suspect]);
 });
+
+Deno.test("entities that a process must not take cost its claim nothing of its limit (rule 8)", async () => {
+  await using app = await freshApp();
+  const deaf = [
+    await make(app, { priority: 0 }),
+    await make(app, { priority: 0, entity: "lead:2" }),
+  ];
+  const aside = await claim(app.db, { limit: 2 });
+  await settle(app.db, aside, { status: "pending", stepsAside: true });
+  const other = await enqueue(app.db, { kind: "work" });
+  assertEquals(ids(await claim(app.db, { limit: 2, except: deaf })), [other]);
+  assertEquals(ids(await claim(app.db, { limit: 2 })).sort(), deaf);
+});
