@@ -4,7 +4,7 @@
  */
 import { countGivenUp } from "./alerts.ts";
 import { arrayLiteral, type Queries } from "./db.ts";
-import { releaseEntities } from "./entities.ts";
+import { nextJob, releaseEntities } from "./entities.ts";
 
 /** A kind and the lane that its jobs need. */
 export interface KindInLane {
@@ -21,26 +21,28 @@ export async function failHeldJobs(
   { kinds, days, limit }: { kinds: readonly KindInLane[]; days: number; limit: number },
 ): Promise<{ id: string; kind: string }[]> {
   const { sql } = db;
+  const turn = nextJob(sql, { entity: sql`entities.entity`, held: sql`entities.job_id` });
+  const longAgo = sql`now() - make_interval(days => ${days}::integer)`;
   return await db.run(sql<{ id: string; kind: string }[]>`
     with shut as materialized (
-      select kind, lanes.name, reason
+      select kind, name as lane, reason as why
       from unnest(${arrayLiteral(kinds.map((k) => k.kind))}::text[], ${
     arrayLiteral(kinds.map((k) => k.lane))
-  }::text[]) as known (kind, lane)
-      join lanes on lanes.name = known.lane and since < now() - make_interval(days => ${days}::integer)
-    ), stale as materialized (
-      select id, entity, shut.name as lane, shut.reason as why from shut join jobs using (kind)
-      where status = 'pending' and run_at < now() - make_interval(days => ${days}::integer)
+  }::text[]) as known (kind, in_lane)
+      join lanes on name = in_lane and since < ${longAgo}
+    ), free as materialized (
+      select id, lane, why from shut join jobs using (kind)
+      where status = 'pending' and entity is null and run_at < ${longAgo}
       order by id limit ${limit}
-    ), turn as materialized (
-      select entity, job_id from entities where entity in (select entity from stale) order by entity for update skip locked
-    ), first as materialized (
-      select distinct on (coalesce(stale.entity, stale.id::text)) stale.id, lane, why
-      from stale left join turn using (entity)
-      where stale.entity is null or turn.job_id = stale.id or (turn.entity is not null and turn.job_id is null)
-      order by coalesce(stale.entity, stale.id::text), stale.id
+    ), heads as materialized (
+      select next.id, lane, why
+      from shut join entities using (kind) cross join lateral (${turn}) as next
+      where next_at <= now() and next_at < 'infinity' and next.kind = shut.kind and next.run_at < ${longAgo}
+      limit ${limit} for update of entities skip locked
+    ), stale as materialized (
+      select id, lane, why from free union all select id, lane, why from heads order by id limit ${limit}
     ), held as materialized (
-      select id, lane, why from first join jobs using (id) where status = 'pending' order by id for update of jobs skip locked
+      select id, lane, why from stale join jobs using (id) where status = 'pending' order by id for update of jobs skip locked
     ), failed as (
       update jobs set status = 'failed', reason = 'exhausted', finished_at = now(),
         last_error = 'Held for ' || ${days}::integer || ' days by the lane ' || lane || ': ' || why
