@@ -40,7 +40,9 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
   const { claims, settler, watchdog } = parts;
   /** When the run was stopped, by the id of its job; Infinity while it goes on. */
   const unsettled = new Map<string, number>();
-  let alone: PromiseWithResolvers<void> | undefined;
+  /** Jobs that run alone, or wait for that: one after the other, in the order in which they were handed in. */
+  let suspects = 0;
+  let lastSuspect = Promise.resolve();
   let lastMoveMs = performance.now();
 
   const run = async (held: Held) => {
@@ -62,13 +64,20 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
     if (transition?.status === "failed") parts.onGivenUp();
   };
   const runAlone = async (held: Held) => {
-    alone = Promise.withResolvers();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = lastSuspect;
+    lastSuspect = promise;
+    suspects++;
     try {
-      await claims.atMost(1);
+      const others = claims.size - 1;
+      const about = { job: held.job.id, kind: held.job.kind, others };
+      if (others > 0) app.log.info("a job that lost a worker waits until it can run alone", about);
+      await before;
+      await claims.until(() => claims.size <= suspects);
       await run(held);
     } finally {
-      alone.resolve();
-      alone = undefined;
+      suspects--;
+      resolve();
     }
   };
   const start = async (held: Held) => {
@@ -86,9 +95,9 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
   return {
     start: (held) => void start(held),
     get alone() {
-      return alone !== undefined;
+      return suspects > 0;
     },
-    aloneEnded: () => alone?.promise ?? Promise.resolve(),
+    aloneEnded: () => lastSuspect,
     get lastMoveMs() {
       return lastMoveMs;
     },

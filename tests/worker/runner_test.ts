@@ -1,9 +1,12 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { sweepLostJobs } from "../../lib/db/claims.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
+import { createSettler } from "../../lib/flow/settle.ts";
+import { createClaims } from "../../lib/worker/claims.ts";
+import { createRunner } from "../../lib/worker/runner.ts";
 import { startWorker } from "../../lib/worker/worker.ts";
 import { freshApp, testApp } from "../support/app.ts";
-import { endLeases, handlerOf, jobOf } from "../support/jobs.ts";
+import { claim, endLeases, handlerOf, jobOf } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
 
 Deno.test("a job longer than its lease runs once, beside a second worker that waits for it (rule 8)", async () => {
@@ -115,4 +118,37 @@ Deno.test("a job that comes back while this process still runs it is left to oth
   assertEquals(begun, ["slow", "next"]);
   gate.resolve();
   await worker.stop();
+});
+
+Deno.test("jobs that lost a worker run one after the other and beside nothing, also when several are handed in at once (rule 7)", async () => {
+  const gate = Promise.withResolvers<void>();
+  const log: string[] = [];
+  let running = 0;
+  const work = handlerOf(async ({ name }) => {
+    log.push(`${name} beside ${running++}`);
+    await (name === "plain" ? gate.promise : Promise.resolve());
+    running--;
+  });
+  await using app = await freshApp({ handlers: [work] });
+  for (const name of ["first", "second", "third", "plain"]) {
+    await enqueue(app.db, { kind: "work", payload: { name } });
+  }
+  const claims = createClaims(app);
+  const settler = createSettler(app, new AbortController().signal);
+  const runner = createRunner(app, { claims, settler, onGivenUp() {}, onAloneEnded() {} });
+  for (const job of await claim(app.db, { limit: 4 })) {
+    const lost = job.payload.includes("plain") ? 0 : 1;
+    runner.start(claims.add({ ...job, lost }, 60, performance.now()));
+  }
+  await until("the plain one runs", () => log.length === 1);
+  assertEquals(runner.alone, true);
+  gate.resolve();
+  await runner.aloneEnded();
+  assertEquals([runner.alone, running], [false, 0]);
+  assertEquals(log, ["plain", "first", "second", "third"].map((name) => `${name} beside 0`));
+  await claims.atMost(0);
+  const waiting = app.lines.filter(({ message }) =>
+    message.includes("waits until it can run alone")
+  );
+  assert(waiting.length > 0, "nobody is told why slots stay empty");
 });
