@@ -44,8 +44,9 @@ const countBy = async (app: TestApp) =>
     ]),
   );
 const pausesOf = async (app: TestApp) => (await listLanes(app.db, "failing"))[0]?.pauses ?? 0;
+/** Each pause once: a call that enters at the same instant would find the lane still closed. */
 const endPause = (app: TestApp) =>
-  app.rows`update lanes set paused_until = now() where name = 'telegram' and since is not null`;
+  app.rows`update lanes set paused_until = now() where name = 'telegram' and paused_until > now()`;
 
 Deno.test("a token refused for long fails none of 200 jobs, alerts once and once more when all goes on, and holds up nothing else (F110, rule 21)", async () => {
   await using api = await fakeTelegram();
