@@ -104,7 +104,8 @@ async function pause(run: LaneRun, lane: string, error: unknown): Promise<LaneHe
   const { app, log } = run;
   const why = describeError(error);
   const asked = error instanceof TemporaryError ? error.retryAfterSeconds : undefined;
-  const seconds = asked === undefined ? null : retryAfterSeconds(asked);
+  // One job probes: what waits need not be spread.
+  const seconds = asked === undefined ? null : retryAfterSeconds(asked, () => 0);
   const name = storedLane(lane);
   log().warn("a lane is paused", { lane, why });
   try {
