@@ -32,6 +32,7 @@ import { call } from "../outside/http.ts";
 import { buyerFields } from "./contract_buyer.ts";
 import { type Draft, draftOf, NO_NUMBER } from "./contract_draft.ts";
 import { refusalOf } from "./contract_refusal.ts";
+import { readAtStage } from "./contract_stage.ts";
 import { markOf, noteText } from "./contract_words.ts";
 
 /** A print service may take ten minutes, and the storage and amoCRM some more. */
@@ -69,30 +70,17 @@ export const prepareContract = defineHandler({
   lane: LANE,
   timeoutSeconds: TIMEOUT_SECONDS,
   async run({ account, lead: leadId, templateVersion }, context): Promise<Result> {
-    const lead = await context.clients.amocrm.lead(leadId);
-    if (lead === undefined) return { result: "no longer needed: the deal is not there" };
-    checkAccount(lead, account);
-    const { pipelineId, stageId } = lead;
-    const { AMOCRM_CONTRACT_PIPELINE_ID: pipeline, AMOCRM_CONTRACT_STAGE_ID: stage } =
-      context.settings;
-    if (pipelineId !== pipeline || stageId !== stage) {
-      return {
-        result: `no longer needed: the deal is at stage ${stageId} of pipeline ${pipelineId}`,
-      };
-    }
+    const { amocrm } = context.clients;
+    const stage = {
+      pipelineId: context.settings.AMOCRM_CONTRACT_PIPELINE_ID,
+      stageId: context.settings.AMOCRM_CONTRACT_STAGE_ID,
+    };
+    const lead = await readAtStage(amocrm, { leadId, account, stage }, context.signal);
+    if (typeof lead === "string") return { result: `no longer needed: ${lead}` };
     const order = { ...context, lead, templateVersion };
     return await (context.shadow ? rehearse(order) : fulfil(order));
   },
 });
-
-/** AMOCRM_ACCOUNT may name the account by its subdomain, of which the deal says nothing. */
-function checkAccount({ id, accountId }: Lead, account: string): void {
-  if (!/^\d+$/.test(account) || account === accountId) return;
-  throw new PermanentError(
-    `Cannot prepare the contract of deal ${id}: the deal at AMOCRM_URL is of account ${accountId}, and the job of ${account}; ` +
-      "mend AMOCRM_URL or AMOCRM_ACCOUNT",
-  );
-}
 
 async function fulfil(order: Order): Promise<Result> {
   const { sql, settings, signal, templateVersion } = order;

@@ -90,8 +90,8 @@ export interface ContractWorld extends AsyncDisposable {
   /** A whole deal; at the stage "contract" unless told otherwise. */
   deal(changes?: Partial<Lead>, requisites?: Readonly<Record<string, string>>): Lead;
   worker(env?: Record<string, string>): Promise<TestProcess>;
-  /** Starts a receiver to which the account's webhook is subscribed. */
-  receiver(): Promise<void>;
+  /** Starts a receiver to which the account's webhook is subscribed, for all that makes tasks unless told otherwise. */
+  receiver(events?: readonly string[]): Promise<void>;
   /** Ends the workers. */
   stop(): Promise<void>;
   /** Waits until every delivery has been taken, and every job of `prepare_contract` is over. */
@@ -122,8 +122,8 @@ export async function startContractWorld(
     await Deno.mkdir(`${folder}/templates/v1`, { recursive: true });
     await Deno.writeTextFile(`${folder}/templates/v1/contract.txt`, options.template);
   }
-  // Each change in a second of its own: two alike in one second are one delivery, byte for byte.
-  let second = Math.floor(Date.now() / 1000);
+  // Each change in a second of its own, which is long past: two alike in one second are one delivery, byte for byte.
+  let second = Math.floor(Date.now() / 1000) - 86_000;
   const fake = stack.use(await start({ timeScale: 1e-4, now: () => second++, ...options.amocrm }));
   const crm = stack.use(startGate(fake.url));
   const prints = { count: 0 };
@@ -197,9 +197,9 @@ export async function startContractWorld(
     async stop() {
       for (const worker of workers.splice(0)) await worker[Symbol.asyncDispose]();
     },
-    async receiver() {
+    async receiver(events = amocrmEvents) {
       const { port } = await system.receiver();
-      fake.hooks.subscribe(`http://127.0.0.1:${port}/hooks/amocrm/${HOOK_SECRET}`, amocrmEvents);
+      fake.hooks.subscribe(`http://127.0.0.1:${port}/hooks/amocrm/${HOOK_SECRET}`, events);
     },
     async quiet() {
       await fake.hooks.idle();

@@ -27,6 +27,26 @@ Deno.test("A deal at the stage gets a PDF with the number of its row, and a note
   }
 });
 
+Deno.test("A print that takes longer than the lease keeps its job: no other worker begins it", async () => {
+  await using world = await startContractWorld({ env: { LEASE_SECONDS: "1" } });
+  await world.worker();
+  await world.worker();
+  const printed = world.printer.hold({ method: "POST", path: "/", when: "after" });
+  const deal = world.deal();
+  const id = await world.enqueue(deal);
+  await printed.reached;
+  const leases = new Set<string>();
+  await until("the lease is renewed for longer than it would hold", async () => {
+    const [job] = await world.system.database
+      .sql`select locked_until::text from jobs where id = ${id}`;
+    return leases.add(job!.locked_until).size > 5;
+  });
+  await printed.release();
+  assertEquals((await world.system.jobIs(id, "done")).claims, 1);
+  assertEquals(world.prints.count, 1);
+  await world.oneOfEach(deal);
+});
+
 /** Where the first job is when the manager drags the deal away and back. */
 const DRAGGED: Readonly<Record<string, (Stop & { gate: "crm" | "printer" }) | "unclaimed">> = {
   "before it is claimed": "unclaimed",
@@ -63,6 +83,27 @@ Deno.test("A deal that leaves the stage and comes back has one contract in the e
     }
   }
   assertEquals(world.fake.counts().created.notes, 2 * Object.keys(DRAGGED).length);
+});
+
+Deno.test("A deal that leaves and comes back within one second, of which the second webhook looks like a repeat, has its contract", async () => {
+  const second = Math.floor(Date.now() / 1000) + 60;
+  await using world = await startContractWorld({ amocrm: { now: () => second } });
+  const { crm, hooks } = world.fake;
+  await Promise.all([world.receiver(["status_lead"]), world.worker()]);
+  const deal = world.deal({ status_id: NEW });
+  const reading = { gate: "crm", method: "GET", path: `/leads/${deal.id}` };
+  const asks = world.crm.hold({ ...reading, when: "before" });
+  crm.changeLead(deal.id, { status_id: CONTRACT });
+  await asks.reached;
+  crm.changeLead(deal.id, { status_id: NEW });
+  const hears = world.crm.hold({ ...reading, when: "after" });
+  await asks.release();
+  await hears.reached;
+  crm.changeLead(deal.id, { status_id: CONTRACT });
+  await hooks.idle();
+  await hears.release();
+  await world.quiet();
+  await world.oneOfEach(deal);
 });
 
 Deno.test("A deal that has left the stage, or is gone, gets nothing, and its job says why", async () => {
