@@ -5,11 +5,11 @@
 import type postgres from "postgres";
 import type { ZodType } from "zod";
 import type { Effect } from "./effect.ts";
-import type { Lanes, Log } from "./ports.ts";
+import type { Gaps, Lanes, Log } from "./ports.ts";
 import type { Settings, SettingValues } from "./setting.ts";
 
 export type { Effect, EffectCall, EffectState } from "./effect.ts";
-export type { AlertOutcome, Alerts, Lanes, Log } from "./ports.ts";
+export type { AlertOutcome, Alerts, Gap, Gaps, Lanes, Log } from "./ports.ts";
 
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
@@ -189,6 +189,9 @@ export interface JobContext<D extends ClientDefinitions, S extends Settings> {
    * in shadow too, and gives undefined for the others.
    */
   enqueue(job: NewJob): Promise<string | undefined>;
+  /** When the newest job of an entity, or of a collapse key, was made, as far as retention has left it. */
+  newestJob(entity: string): Promise<Date | undefined>;
+  readonly gaps: Gaps;
   /** Creates something in the outside world, once for the key; its reference, or undefined in shadow. */
   effect(key: string, effect: Effect): Promise<string | undefined>;
 }

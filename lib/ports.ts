@@ -1,5 +1,5 @@
 /**
- * The ports that the parts of Hookwork hand to each other: the log, the lanes of outside services, the alerts.
+ * The ports that the parts of Hookwork hand to each other: the log, the lanes of outside services, the gaps, the alerts.
  * @module
  */
 
@@ -22,6 +22,27 @@ export interface Lanes {
    * the call throws.
    */
   through<T>(lane: string, call: () => Promise<T>, options?: { perSecond?: number }): Promise<T>;
+}
+
+/** A time in which deliveries of a source may have been lost. */
+export interface Gap {
+  /** Null for the time that has passed since the last reconciliation, of which no loss is known. */
+  readonly id: string | null;
+  readonly source: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly reason: string;
+}
+
+/** What is known of lost deliveries. Only who asks the other side what happened may close a gap. */
+export interface Gaps {
+  /** What is to be reconciled: gaps, the oldest first, then the time since the last reconciliation; all of it settled. */
+  due(source: string, options: { readonly settleSeconds: number }): Promise<Gap[]>;
+  close(gap: Gap, result: string): Promise<void>;
+  /** Deliveries do not come, since the newest event; once while that lasts. */
+  begin(source: string, reason: string): Promise<void>;
+  /** They come again. */
+  end(source: string): Promise<void>;
 }
 
 /** What became of an alert that was sent. */

@@ -21,6 +21,7 @@ import type {
   SourceDefinition,
 } from "./contract.ts";
 import type { Settings } from "./setting.ts";
+import { amocrmReconcile } from "./handlers/amocrm_reconcile.ts";
 import { amocrmToken } from "./handlers/amocrm_token.ts";
 import { heartbeat } from "./handlers/heartbeat.ts";
 import { prepareContract } from "./handlers/prepare_contract.ts";
@@ -41,10 +42,11 @@ export interface Definitions {
 /** Who sends webhooks, which work is done, and what falls due by itself. */
 export const definitions: Definitions = {
   sources: [site, telegram, amocrm],
-  handlers: [siteForm, telegramMessage, prepareContract, heartbeat, amocrmToken],
+  handlers: [siteForm, telegramMessage, prepareContract, heartbeat, amocrmToken, amocrmReconcile],
   schedules: [
     { name: "heartbeat", kind: "heartbeat", everyMinutes: 60 },
     { name: "amocrm.token", kind: "amocrm.token", everyMinutes: 720 },
+    { name: "amocrm.reconcile", kind: "amocrm.reconcile", everyMinutes: 15 },
   ],
 };
 
@@ -119,9 +121,13 @@ export function exampleEnvironment(): string {
   ]);
 }
 
-/** Gives the sources their settings. Throws a ConfigError with all that `checkRegistry` finds, and for kinds in WORKER_KINDS or SHADOW_KINDS that nobody handles. */
+/** Gives the sources their settings. Throws a ConfigError with all that `checkRegistry` finds, and for kinds and sources in settings that there are not. */
 export function openRegistry(config: Config, given: Definitions = definitions): Registry {
-  const problems = [...checkRegistry(given), ...kindProblems(config, given)];
+  const problems = [
+    ...checkRegistry(given),
+    ...kindProblems(config, given),
+    ...expectationProblems(config, given),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     sources: new Map(given.sources.map((source) => [
@@ -146,6 +152,18 @@ function kindProblems(config: Config, { handlers }: Definitions): string[] {
       const hint = nameHint(kind, known, "kinds");
       return [`${setting}: value ${index + 1} is a kind that no handler has; ${hint}`];
     })
+  );
+}
+
+/** A misspelt one would never be told of. */
+function expectationProblems({ EXPECT_EVENTS }: Config, { sources }: Definitions): string[] {
+  const known = sources.map(({ name }) => name);
+  return EXPECT_EVENTS.flatMap(({ source }, index) =>
+    known.includes(source) ? [] : [
+      `EXPECT_EVENTS: value ${index + 1} names a source that is not there; ${
+        nameHint(source, known, "sources")
+      }`,
+    ]
   );
 }
 

@@ -3,7 +3,8 @@
  * @module
  */
 import type { NewJob } from "../contract.ts";
-import { isId, MISSING } from "./amocrm.ts";
+import type { SettingValues } from "../setting.ts";
+import { amocrmAccount, contractStage, isId, MISSING } from "./amocrm.ts";
 
 /** What is known of a change of a deal; a part that the sender left out is MISSING. */
 export interface LeadChange {
@@ -23,6 +24,19 @@ export interface ContractRule {
   readonly pipeline: string;
   readonly stage: string;
   readonly templateVersion: string;
+}
+
+/** The settings of which the rule is made. */
+export const contractRuleSettings = { AMOCRM_ACCOUNT: amocrmAccount, ...contractStage };
+
+/** The rule that the settings are. */
+export function ruleOf(settings: SettingValues<typeof contractRuleSettings>): ContractRule {
+  return {
+    account: settings.AMOCRM_ACCOUNT,
+    pipeline: settings.AMOCRM_CONTRACT_PIPELINE_ID,
+    stage: settings.AMOCRM_CONTRACT_STAGE_ID,
+    templateVersion: settings.CONTRACT_TEMPLATE_VERSION,
+  };
 }
 
 /** A line of the table. */

@@ -5,7 +5,7 @@
 import type { Setting, Settings, SettingValues } from "../setting.ts";
 import { ConfigError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { choice, flag, integer, list, text, timeZone, url } from "./settings.ts";
+import { choice, expectations, flag, integer, list, text, timeZone, url } from "./settings.ts";
 
 /** Up to a hundred years, which is for ever. */
 const DAYS = { min: 1, max: 36_500 };
@@ -50,6 +50,9 @@ export const coreSettings = {
     min: 1,
     max: 10_080,
   }),
+  EXPECT_EVENTS: expectations(
+    "Sources that are never silent for so many hours: amocrm:12,site:48.",
+  ),
   RETAIN_DONE_DAYS: integer("How many days a job is kept after it was done or superseded.", {
     default: 30,
     ...DAYS,

@@ -126,6 +126,23 @@ export function list(about: string): Setting<readonly string[]> {
   return plain(schema, about);
 }
 
+/** How long a source may be silent. */
+export interface Expectation {
+  readonly source: string;
+  readonly hours: number;
+}
+
+/** Names with hours behind a colon, separated by commas: `amocrm:12,site:48`; each up to a year. Empty when unset. */
+export function expectations(about: string): Setting<readonly Expectation[]> {
+  const error = "must be a source and hours from 1 to 8760; write amocrm:12";
+  const part = z.string().regex(/^[a-z][a-z0-9_.-]*:\d{1,4}$/, error).transform((text) => {
+    const [source, hours] = text.split(":");
+    return { source: source!, hours: Number(hours) };
+  }).refine(({ hours }) => hours >= 1 && hours <= 8760, error);
+  const { schema } = list(about);
+  return plain(schema.pipe(z.array(part)) as ZodType<Expectation[]>, about);
+}
+
 /** One of a few words. */
 export function choice<const T extends string>(
   about: string,

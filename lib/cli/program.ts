@@ -5,6 +5,7 @@
 import { Command } from "commander";
 import { printable } from "../base/text.ts";
 import { ExitCode } from "./failure.ts";
+import { amocrmCommands } from "./groups/amocrm.ts";
 import { contractCommands } from "./groups/contract.ts";
 import { eventCommands } from "./groups/events.ts";
 import { outsideCommands } from "./groups/outside.ts";
@@ -36,6 +37,7 @@ export function createProgram(host: Host, end: (exitCode: ExitCode) => void): Co
   outsideCommands(cli);
   upkeepCommands(cli);
   contractCommands(cli);
+  amocrmCommands(cli);
   telegramCommands(cli);
   return program;
 }

@@ -112,6 +112,14 @@ export async function enqueue(
   return id ?? undefined;
 }
 
+/** When the newest job of an entity was made; undefined when there is none, or none any more. */
+export async function getNewestJobTime(db: Queries, entity: string): Promise<Date | undefined> {
+  const [row] = await db.run(db.sql<{ at: Date | null }[]>`
+    select max(created_at) as at from jobs where entity = ${storedKey(entity)}
+  `);
+  return row!.at ?? undefined;
+}
+
 /** Gives a job a fresh budget; its history (claims, last error) stays. A job that is done only with `again`. Undefined when it stays as it is. */
 export async function retryJob(
   db: Queries,

@@ -16,11 +16,12 @@ import type {
   NewJob,
 } from "../contract.ts";
 import { getEvent } from "../db/events.ts";
-import { enqueue } from "../db/jobs.ts";
+import { enqueue, getNewestJobTime } from "../db/jobs.ts";
 import { getBodyRemovedAt } from "../db/retention.ts";
 import { carryOut } from "./effect.ts";
 import { createLanes } from "./lane.ts";
 import { describeRemoval } from "./retention.ts";
+import { createGaps } from "./watch.ts";
 
 /** Makes the context of one run. */
 export function createContext(
@@ -70,6 +71,14 @@ export function createContext(
         return Promise.resolve(undefined);
       }
       return enqueue(app.db, next, job.eventId);
+    },
+    newestJob(entity: string) {
+      signal.throwIfAborted();
+      return getNewestJobTime(app.db, entity);
+    },
+    get gaps() {
+      signal.throwIfAborted();
+      return createGaps(app.db);
     },
     effect(key: string, effect: Effect) {
       signal.throwIfAborted();

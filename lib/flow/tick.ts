@@ -1,5 +1,5 @@
 /**
- * What happens by itself, twice a minute: schedules fall due, the oldest job is looked at, alerts are sent.
+ * What happens by itself, twice a minute: schedules fall due, the oldest job and silent sources are looked at, alerts are sent.
  * @module
  */
 import type { App } from "../app.ts";
@@ -10,6 +10,7 @@ import { sendDueAlerts } from "./alert.ts";
 import { listHeldKinds } from "./lane.ts";
 import type { Outage } from "./outage.ts";
 import { fireDueSlots } from "./schedule.ts";
+import { beatForSources, watchSilence } from "./watch.ts";
 
 const TICK_MS = 30_000;
 const QUIET_MINUTES = 60;
@@ -22,8 +23,8 @@ export interface Tick {
 }
 
 /**
- * Starts ticking. The receiver ticks too, without schedules, so that workers that are all dead are noticed. Each step has a loop
- * of its own: neither a schedule that fails nor a Telegram that is slow may hold up the others.
+ * Starts ticking. The receiver ticks too, so that workers that are all dead are noticed; in place of schedules it says that it is
+ * there. Each step has a loop of its own: neither a schedule that fails nor a Telegram that is slow may hold up the others.
  */
 export function startTick(app: App, outage: Outage, options: { schedules: boolean }): Tick {
   const loop = (step: (app: App) => Promise<void>) => {
@@ -32,7 +33,8 @@ export function startTick(app: App, outage: Outage, options: { schedules: boolea
     return repeat(TICK_MS, work, (error) => part.failed(error));
   };
   const sending = loop(sendDueAlerts);
-  const others = [watchOldestDue, ...(options.schedules ? [fireDueSlots] : [])].map(loop);
+  const own = options.schedules ? fireDueSlots : beatForSources;
+  const others = [watchOldestDue, watchSilence, own].map(loop);
   return {
     soon: () => sending.soon(),
     async stop() {

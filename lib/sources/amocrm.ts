@@ -2,8 +2,8 @@
  * amoCRM and Kommo: forms without any signature, proven by the secret end of the address they are sent to.
  * @module
  */
-import { amocrmAccount, amocrmWebhookSecret, contractStage } from "../base/amocrm.ts";
-import { jobsOf } from "../base/amocrm_tasks.ts";
+import { amocrmWebhookSecret } from "../base/amocrm.ts";
+import { contractRuleSettings, jobsOf, ruleOf } from "../base/amocrm_tasks.ts";
 import { bodyKey } from "../base/delivery.ts";
 import { type FormObject, parsePhpForm } from "../base/php_form.ts";
 import { secretPathProof } from "../base/proof.ts";
@@ -24,19 +24,10 @@ const SAMPLE_LEAD = "1";
 export const amocrm = defineSource({
   name: "amocrm",
   onlyWith: "AMOCRM_ACCOUNT",
-  settings: {
-    AMOCRM_ACCOUNT: amocrmAccount,
-    AMOCRM_WEBHOOK_SECRET: amocrmWebhookSecret,
-    ...contractStage,
-  },
+  settings: { ...contractRuleSettings, AMOCRM_WEBHOOK_SECRET: amocrmWebhookSecret },
   create(settings) {
     const { AMOCRM_ACCOUNT: account, AMOCRM_WEBHOOK_SECRET: secrets } = settings;
-    const rule = {
-      account,
-      pipeline: settings.AMOCRM_CONTRACT_PIPELINE_ID,
-      stage: settings.AMOCRM_CONTRACT_STAGE_ID,
-      templateVersion: settings.CONTRACT_TEMPLATE_VERSION,
-    };
+    const rule = ruleOf(settings);
     return {
       secretHeaders: [],
       secretInPath: true,

@@ -6,6 +6,7 @@ import { Option } from "commander";
 import * as parse from "../arguments.ts";
 import { event, eventBytes, renderEventChain } from "../commands/event.ts";
 import { events, renderEvents } from "../commands/events.ts";
+import { gaps, renderGaps } from "../commands/gaps.ts";
 import { renderReplay, replay, replayExitCode } from "../commands/replay.ts";
 import { renderReplayedMany, replayedManyExitCode, replayMany } from "../commands/replay_many.ts";
 import { planReplay, renderPlan } from "../commands/replay_plan.ts";
@@ -58,6 +59,12 @@ export function eventCommands({ host, command, show, end }: Cli): void {
       host.write(await withDatabase(host, (db) => eventBytes(db, id)));
       end(ExitCode.done);
     });
+
+  command("gaps", "list the times in which deliveries may have been lost, and what became of them")
+    .addOption(parse.limitOption())
+    .action(async (options) =>
+      show(await withDatabase(host, (db) => gaps(db, options)), renderGaps)
+    );
 
   command("send", "send a signed sample to the receiver, as the sender would")
     .argument("<source>", "the source's name")
