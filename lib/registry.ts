@@ -23,6 +23,7 @@ import type {
 import type { Settings } from "./setting.ts";
 import { amocrmReconcile } from "./handlers/amocrm_reconcile.ts";
 import { amocrmToken } from "./handlers/amocrm_token.ts";
+import { amocrmWebhooks } from "./handlers/amocrm_webhooks.ts";
 import { heartbeat } from "./handlers/heartbeat.ts";
 import { prepareContract } from "./handlers/prepare_contract.ts";
 import { siteForm } from "./handlers/site_form.ts";
@@ -42,11 +43,20 @@ export interface Definitions {
 /** Who sends webhooks, which work is done, and what falls due by itself. */
 export const definitions: Definitions = {
   sources: [site, telegram, amocrm],
-  handlers: [siteForm, telegramMessage, prepareContract, heartbeat, amocrmToken, amocrmReconcile],
+  handlers: [
+    siteForm,
+    telegramMessage,
+    prepareContract,
+    heartbeat,
+    amocrmToken,
+    amocrmReconcile,
+    amocrmWebhooks,
+  ],
   schedules: [
     { name: "heartbeat", kind: "heartbeat", everyMinutes: 60 },
     { name: "amocrm.token", kind: "amocrm.token", everyMinutes: 720 },
     { name: "amocrm.reconcile", kind: "amocrm.reconcile", everyMinutes: 15 },
+    { name: "amocrm.webhooks", kind: "amocrm.webhooks", dailyAt: "07:00" },
   ],
 };
 

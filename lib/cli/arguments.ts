@@ -36,6 +36,17 @@ export function parseHttpsUrl(text: string): string {
   throw new InvalidArgumentError("Telegram calls addresses that begin with https:// only.");
 }
 
+/** The address of the hook of amoCRM; the secret is added to it, so that nobody has to type that. */
+export function parseAmocrmHookUrl(text: string): string {
+  const url = URL.parse(text);
+  const isHook = url !== null && /^https?:$/.test(url.protocol) && url.search === "" &&
+    /\/hooks\/amocrm\/?$/.test(url.pathname);
+  if (isHook) return url.href;
+  throw new InvalidArgumentError(
+    "The address is https://<your domain>/hooks/amocrm, without the secret.",
+  );
+}
+
 /** An address of the receiver. */
 export function parseHttpUrl(text: string): string {
   const url = URL.parse(text);
