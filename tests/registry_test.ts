@@ -164,6 +164,15 @@ Deno.test("openRegistry() refuses kinds in WORKER_KINDS that nobody handles: suc
   assertEquals([...opened("nothing").handlers.keys()], ["nothing"]);
 });
 
+Deno.test("openRegistry() refuses sources in EXPECT_EVENTS that there are not: their silence would never be told of", () => {
+  const config = loadAll(definitions, { ...ENVIRONMENT, EXPECT_EVENTS: "site:1,sit:2" });
+  assertThrows(
+    () => openRegistry(config),
+    ConfigError,
+    "EXPECT_EVENTS: value 2 names a source that is not there; did you mean site?",
+  );
+});
+
 Deno.test("openRegistry() refuses kinds in SHADOW_KINDS that nobody handles: a misspelt one would do its work for real", () => {
   const given: Definitions = { sources: [], handlers: [nothing], schedules: [] };
   const config = loadAll(given, { ...ENVIRONMENT, SHADOW_KINDS: "nothing, nothin" });

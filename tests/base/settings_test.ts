@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   choice,
+  expectations,
   flag,
   integer,
   list,
@@ -172,4 +173,16 @@ Deno.test("choice() and timeZone() fall back to their default and refuse what th
     "Asia/Tokyo",
   ]);
   assertRefused(zone, "Mars/Base", /IANA/);
+});
+
+Deno.test("expectations() reads sources with their hours, and refuses what would never be looked at", () => {
+  const { schema } = expectations("Any.");
+  assertEquals(schema.parse("amocrm:12, site:48"), [
+    { source: "amocrm", hours: 12 },
+    { source: "site", hours: 48 },
+  ]);
+  assertEquals(schema.parse(undefined), []);
+  for (const wrong of ["amocrm", "amocrm:0", "amocrm:8761", "amocrm:1.5", ":3", "a:1;b:2"]) {
+    assertEquals(schema.safeParse(wrong).success, false, wrong);
+  }
 });

@@ -22,10 +22,23 @@ Deno.test("after a stop every call of the context throws why, so a forgotten han
     () => context.sql`select 1`,
     () => context.event(),
     () => context.enqueue({ kind: "work" }),
+    () => context.newestJob("deal:1"),
+    () => context.gaps.due("site", { settleSeconds: 0 }),
     () => context.effect("key", { run: () => Promise.resolve("ref") }),
   ];
   for (const call of calls) assertThrows(() => void call(), StoppedError, "lease is lost");
   assertEquals(await app.rows`select count(*)::int from jobs`, [{ count: 1 }]);
+});
+
+Deno.test("newestJob() tells when an entity was worked on last, by whatever key, and nothing of others", async () => {
+  await using app = await freshApp({ handlers: [work] });
+  const { context } = await contextOf(app);
+  await enqueue(app.db, { kind: "work", collapse: "deal:1" });
+  await app.rows`update jobs set created_at = '2026-01-01T00:00:00Z'`;
+  assertEquals(await context.newestJob("deal:1"), new Date("2026-01-01T00:00:00Z"));
+  await enqueue(app.db, { kind: "work", entity: "deal:1" });
+  assert((await context.newestJob("deal:1"))! > new Date("2026-01-02"));
+  assertEquals(await context.newestJob("deal:2"), undefined);
 });
 
 Deno.test("a transaction of a handler works, and is undone when the handler throws in it", async () => {
