@@ -3,6 +3,8 @@
  * @module
  */
 import { describeError } from "../lib/base/errors.ts";
+import { afterTheKill, killedAmidContracts } from "./drill/contract_kills.ts";
+import { draggedDeal } from "./drill/contracts.ts";
 import { forgedForm, repeatedForm, signedForm, unroutableForm } from "./drill/intake.ts";
 import { interruptedDatabase } from "./drill/outage.ts";
 import type { Step } from "./drill/step.ts";
@@ -25,8 +27,11 @@ const ACTS: readonly (readonly (readonly Step[])[])[] = [
     [obeysRetryAfter],
     [lostAnswer],
     [permanentError, retriedByHand],
+    [draggedDeal],
   ],
   [[killedWorker]],
+  [[killedAmidContracts]],
+  afterTheKill.map((step) => [step]),
   [[missedSchedule]],
   [[interruptedDatabase]],
 ];

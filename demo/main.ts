@@ -10,7 +10,7 @@ import { startSystem, type System } from "./system.ts";
 import { createPrefixer } from "./terminal.ts";
 import { introduce, playSamples, shareSettings, watchMessages } from "./tour.ts";
 
-const DRILL_DEADLINE_MS = 85_000;
+const DRILL_DEADLINE_MS = 110_000;
 const USAGE = 2;
 const PREFERRED_PORT = 8080;
 
@@ -42,7 +42,12 @@ async function drill(stop: AbortSignal): Promise<number> {
 async function runDrillOnce(stop: AbortSignal): Promise<DrillResult> {
   const stopOrLate = AbortSignal.any([stop, AbortSignal.timeout(DRILL_DEADLINE_MS)]);
   const logOf = (name: string) => name === "postgres" ? console.log : () => {};
-  await using system = await startSystem({ environment: Deno.env.toObject(), port: 0, logOf });
+  await using system = await startSystem({
+    environment: Deno.env.toObject(),
+    slowPrinter: true,
+    port: 0,
+    logOf,
+  });
   const result = await runDrill(system, console.log, stopOrLate);
   if (result.failed > 0 && !stop.aborted) console.log(lastLines(system));
   return result;
@@ -57,7 +62,12 @@ function lastLines({ receiver, workers }: System): string {
 async function tour(stop: AbortSignal): Promise<number> {
   const logOf = createPrefixer({ color: Deno.stdout.isTerminal() && !Deno.noColor });
   const port = isFree(PREFERRED_PORT) ? PREFERRED_PORT : 0;
-  await using system = await startSystem({ environment: Deno.env.toObject(), port, logOf });
+  await using system = await startSystem({
+    environment: Deno.env.toObject(),
+    slowPrinter: false,
+    port,
+    logOf,
+  });
   if (stop.aborted) return 0;
   await using _shared = await shareSettings(system);
   await playSamples(system);

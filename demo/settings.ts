@@ -19,6 +19,7 @@ export function randomSettings() {
     ...madeUpSettings(),
     SITE_WEBHOOK_SECRET: randomHex(),
     TELEGRAM_WEBHOOK_SECRET: randomHex(),
+    AMOCRM_WEBHOOK_SECRET: randomHex(),
     TELEGRAM_BOT_TOKEN: `1000000001:${randomHex()}`,
     TELEGRAM_ALERT_CHAT_ID: "-1000000000001",
   };

@@ -1,9 +1,12 @@
 /**
- * Everything at once: a database, a fake Telegram, the receiver and two workers as real processes.
+ * Everything at once: a database, a fake Telegram, a fake amoCRM, the receiver and two workers as real processes.
  * @module
  */
 import { type Database, openDatabase } from "./database.ts";
+import type { Amocrm } from "./fake_amocrm/server.ts";
+import { type PrintService, startPrintService } from "./print_service.ts";
 import { type Process, start } from "./process.ts";
+import { accountSettings, startSampleAccount, subscribe } from "./sample_account.ts";
 import { inheritedEnvironment, serviceCommand } from "./service.ts";
 import { type DemoSettings, randomSettings } from "./settings.ts";
 import { createSite, type Site } from "./site.ts";
@@ -13,6 +16,8 @@ import { startTelegramApi, type TelegramApi } from "./telegram_api.ts";
 export interface SystemOptions {
   /** The demo's own environment: DATABASE_URL in it is used for a database of the demo's own. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Whether contracts are printed by a slow print service instead of pdfmake. */
+  readonly slowPrinter: boolean;
   /** What the receiver listens on; any free one when 0. */
   readonly port: number;
   /** Gives what is told of each line that a program writes. */
@@ -33,6 +38,10 @@ export interface System extends AsyncDisposable {
   readonly settings: DemoSettings;
   readonly database: Database;
   readonly telegram: TelegramApi;
+  readonly amocrm: Amocrm;
+  readonly printer: PrintService;
+  /** The folder of finished contracts. */
+  readonly documents: string;
   readonly site: Site;
   readonly receiver: Process;
   /** Two workers; whoever ends one takes it out. */
@@ -45,16 +54,25 @@ export interface System extends AsyncDisposable {
 
 /** Short, so that the job of a killed worker is taken over soon. */
 const LEASE_SECONDS = 3;
+const PRINT_MS = 1000;
 
 /** Starts it. Throws when a part does not start, after stopping the others. */
-export async function startSystem({ environment, port, logOf }: SystemOptions): Promise<System> {
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { environment, port, logOf } = options;
   await using stack = new AsyncDisposableStack();
   const secrets = randomSettings();
   const given = environment.DATABASE_URL;
   const database = stack.use(await openDatabase({ given, log: logOf("postgres") }));
   const telegram = stack.use(await startTelegramApi({ token: secrets.TELEGRAM_BOT_TOKEN }));
+  const amocrm = stack.use(await startSampleAccount());
+  const printer = stack.use(await startPrintService({ delayMs: PRINT_MS }));
+  const documents = stack.use(await documentsFolder()).path;
   const settings = {
     ...secrets,
+    ...accountSettings(amocrm),
+    AMOCRM_ACCESS_TOKEN: amocrm.token,
+    CONTRACT_DIR: documents,
+    ...options.slowPrinter ? { CONTRACT_PRINT_URL: printer.url.href } : {},
     DATABASE_URL: database.url,
     TELEGRAM_API: telegram.url.href,
     PORT: `${port}`,
@@ -64,7 +82,8 @@ export async function startSystem({ environment, port, logOf }: SystemOptions): 
   };
   const env = { ...inheritedEnvironment(environment), ...settings, NO_COLOR: "1" };
   const run = async (name: string, file: string, ...args: string[]) => {
-    const command = await serviceCommand(file, { args, envFile: false });
+    const flags = [`--allow-read=${documents}`, `--allow-write=${documents}`];
+    const command = await serviceCommand(file, { flags, args, envFile: false });
     return start({ name, command, env, onLine: logOf(name) });
   };
   const receiver = stack.use(await run("receiver", "main.ts"));
@@ -75,6 +94,7 @@ export async function startSystem({ environment, port, logOf }: SystemOptions): 
     crew.startWorker(),
   ]);
   await setWebhook(telegram, settings, `${address}/hooks/telegram`);
+  subscribe(amocrm, address, settings.AMOCRM_WEBHOOK_SECRET);
   const held = stack.move();
   return {
     ...crew,
@@ -82,6 +102,9 @@ export async function startSystem({ environment, port, logOf }: SystemOptions): 
     settings: { ...settings, PORT: new URL(address).port },
     database,
     telegram,
+    amocrm,
+    printer,
+    documents,
     site: createSite(`${address}/hooks/site`, settings.SITE_WEBHOOK_SECRET),
     receiver,
     async cli(...args) {
@@ -90,6 +113,12 @@ export async function startSystem({ environment, port, logOf }: SystemOptions): 
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
+}
+
+/** Made anew for each start, as the database is: a number on a file of yesterday would not be the one in the row of today. */
+async function documentsFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await Deno.makeTempDir({ prefix: "hookwork-demo-" });
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
 type Crew = Pick<System, "workers" | "startWorker"> & AsyncDisposable;

@@ -18,18 +18,20 @@ const SHORTEST_PAUSE_SECONDS = 8;
 export const retriedAfter502 = step(
   "/ping whose answer is refused with 502: tried again after a pause, one pong",
   async (system) => {
-    const seconds = await secondsToPong(system, CHAT.unavailable, { status: 502 });
+    const { seconds, attempts } = await secondsToPong(system, CHAT.unavailable, { status: 502 });
+    expect("attempts", attempts, 2);
     expectAtLeast("seconds to the pong", seconds, SHORTEST_PAUSE_SECONDS);
     return `502, then one pong after ${seconds.toFixed(1)} s`;
   },
 );
 
-/** Who asks for a pause gets it: that pause, and not our own. */
+/** Who asks for a pause gets it: that pause, and not our own; and it costs no attempt. */
 export const obeysRetryAfter = step(
   `/ping whose answer is refused with 429: tried again after retry_after, one pong`,
   async (system) => {
     const failure = { status: 429, retryAfter: RETRY_AFTER_SECONDS };
-    const seconds = await secondsToPong(system, CHAT.limited, failure);
+    const { seconds, attempts } = await secondsToPong(system, CHAT.limited, failure);
+    expect("attempts", attempts, 1);
     expectAtLeast("seconds to the pong", seconds, RETRY_AFTER_SECONDS);
     expectBelow("seconds to the pong", seconds, SHORTEST_PAUSE_SECONDS);
     return `429 asks for ${RETRY_AFTER_SECONDS} s, one pong after ${seconds.toFixed(1)} s`;

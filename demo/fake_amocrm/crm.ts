@@ -23,6 +23,8 @@ export const INTEGRATION = 0;
 /** Where changes go. */
 export interface CrmOptions {
   readonly account: number;
+  /** The first id that is given out. */
+  readonly firstId?: number;
   /** Seconds since 1970. */
   now(): number;
   /** Sends a webhook to whoever subscribed to `event`, with entities to which the same was done. */
@@ -63,7 +65,7 @@ export interface Crm {
 }
 
 /** An empty account. */
-export function createCrm({ account, now, emit }: CrmOptions): Crm {
+export function createCrm({ account, firstId = 40_510_001, now, emit }: CrmOptions): Crm {
   const leads = new Map<number, Lead>();
   const contacts = new Map<number, Contact>();
   const companies = new Map<number, Company>();
@@ -71,7 +73,7 @@ export function createCrm({ account, now, emit }: CrmOptions): Crm {
   const notes: Note[] = [];
   const tasks: Task[] = [];
   const journal: JournalEntry[] = [];
-  let lastId = 40_510_000;
+  let lastId = firstId - 1;
 
   const stamp = (by: number) => ({
     id: ++lastId,

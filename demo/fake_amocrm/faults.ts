@@ -2,6 +2,7 @@
  * Calls to the fake amoCRM that go wrong on demand.
  * @module
  */
+import type { Hold } from "../hold.ts";
 import { type Reply, replyOf } from "./reply.ts";
 
 /** How a call goes wrong. */
@@ -16,7 +17,9 @@ export type Failure =
   /** Carried out, then the connection is dropped without an answer. */
   | { readonly lost: true }
   /** Carried out, then answered late. */
-  | { readonly delayMs: number };
+  | { readonly delayMs: number }
+  /** Carried out, then not answered before it is let on; for those in the same process. */
+  | { readonly hold: Hold };
 
 /** Which calls go wrong: all, or those of a method, or to a path that has this in it. */
 export interface Match {

@@ -22,6 +22,8 @@ import { createTokens, type Tokens } from "./tokens.ts";
 export interface AmocrmOptions {
   /** 0, any free port, when absent. */
   readonly port?: number;
+  /** The first id that is given out; the same at each start when absent. */
+  readonly firstId?: number;
   readonly account?: { readonly id: number; readonly subdomain: string };
   readonly client?: { readonly id: string; readonly secret: string; readonly redirectUri: string };
   /** What every pause of webhooks and every block is multiplied by; 1 is the truth, and is used when absent. */
@@ -85,7 +87,12 @@ export async function startAmocrm(options: AmocrmOptions = {}): Promise<Amocrm> 
   const { account = ACCOUNT, client = CLIENT, timeScale = 1 } = options;
   const now = options.now ?? (() => Math.floor(Date.now() / 1000));
   const hooks = createHooks({ account, now, timeScale, answerMs: options.hookAnswerMs ?? 2000 });
-  const crm = createCrm({ account: account.id, now, emit: hooks.emit });
+  const crm = createCrm({
+    account: account.id,
+    firstId: options.firstId,
+    now,
+    emit: hooks.emit,
+  });
   const { id: clientId, secret: clientSecret, redirectUri } = client;
   const tokens = createTokens({ account, now, clientId, clientSecret, redirectUri });
   const faults = createFaults();
@@ -126,6 +133,7 @@ export async function startAmocrm(options: AmocrmOptions = {}): Promise<Amocrm> 
     const reply = refusal ?? refusalOf(failure) ?? carryOut(method, url, body, request);
     byStatus[reply.status] = (byStatus[reply.status] ?? 0) + 1;
     if (failure !== undefined && "lost" in failure) return void response.destroy();
+    if (failure !== undefined && "hold" in failure) await failure.hold.pass();
     const delayMs = failure !== undefined && "delayMs" in failure ? failure.delayMs : 0;
     later(response, delayMs, () => send(response, reply));
   }

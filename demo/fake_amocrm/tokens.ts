@@ -23,8 +23,8 @@ export interface Rights {
 
 /** The tokens of one integration in one account. */
 export interface Tokens {
-  /** A new long-lived token. */
-  issue(rights?: Rights): string;
+  /** A new long-lived token, or the one that is given. */
+  issue(rights?: Rights, token?: string): string;
   /** A new authorization code, for twenty minutes. */
   consent(): string;
   /** A new pair, as if a code had been exchanged. */
@@ -89,8 +89,7 @@ export function createTokens(options: TokenOptions): Tokens {
   }
 
   return {
-    issue(rights = { isAdmin: true }) {
-      const token = jwt(account, clientId, now());
+    issue(rights = { isAdmin: true }, token = jwt(account, clientId, now())) {
       access.set(token, { ...rights, until: Infinity });
       return token;
     },

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { asAdmin } from "../support/database.ts";
 import { startProcess } from "../support/process.ts";
 
-const SECONDS = 90;
+const SECONDS = 120;
 
 Deno.test("the drill passes every step on a server that it shares, and leaves no database there", async () => {
   const url = Deno.env.get("TEST_DATABASE_URL")!;

@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { createHold } from "../../../demo/hold.ts";
 import { until } from "../../support/until.ts";
 import { clientOf, CONTRACT, start, startDestination } from "./support.ts";
 
@@ -48,6 +49,20 @@ Deno.test("A call whose answer is lost or late has taken effect all the same", a
   await until("the second note is there", () => fake.counts().created.notes === 2);
   impatience.abort();
   await assertRejects(() => late);
+});
+
+Deno.test("A call that is held has taken effect, and is answered once it is let on", async () => {
+  await using fake = await start({ firstId: 501 });
+  const { id } = fake.crm.createLead({});
+  const call = clientOf(fake, fake.tokens.issue({ isAdmin: true }, "a token of last time"));
+  const hold = createHold();
+  fake.faults.next([{ hold }], { method: "POST", path: `/leads/${id}/notes` });
+  const note = [{ note_type: "common", params: { text: "a" } }];
+  const held = call("POST", `/api/v4/leads/${id}/notes`, note);
+  await until("it is held", () => hold.isReached);
+  assertEquals([id, fake.counts().created.notes], [501, 1]);
+  hold.release();
+  assertEquals((await held).status, 200);
 });
 
 Deno.test("Without a token, with a wrong one, or with one that was withdrawn, nothing is answered and nothing made", async () => {
