@@ -7,18 +7,22 @@ import { fileURLToPath } from "node:url";
 import { describeError } from "../lib/base/errors.ts";
 import { migrate } from "../lib/db/migrate.ts";
 import { DEV_PORTS, isServedHere, readSettings, writeSettingsOnce } from "./dev_settings.ts";
+import type { Amocrm } from "./fake_amocrm/server.ts";
 import { startPostgres } from "./postgres.ts";
 import { start } from "./process.ts";
+import { createDeal, freshId, STAGE, startSampleAccount, subscribe } from "./sample_account.ts";
 import { serviceCommand } from "./service.ts";
 import type { Settings } from "./settings.ts";
 import { aborted, stopSignal } from "./stop.ts";
 import { startTelegramApi, type TelegramApi } from "./telegram_api.ts";
 import { createPrefixer } from "./terminal.ts";
-import { watchMessages } from "./tour.ts";
+import { drag, watchMessages, watchNotes } from "./tour.ts";
 
 const FOLDER = fileURLToPath(new URL("../.hookwork/dev", import.meta.url));
 const PROGRAMS = { receiver: "main.ts", worker: "worker.ts" };
 const FLAGS = ["--watch=.env", "--no-clear-screen"];
+/** A webhook that finds no receiver, since that starts anew, comes again after three seconds instead of five minutes. */
+const AMOCRM_TIME_SCALE = 0.01;
 const STOPPED = /(\] |"message":")stopped\b/;
 const HINT = `
 Hookwork runs with the settings in .env. Ctrl-C ends everything. From another terminal:
@@ -44,15 +48,20 @@ async function main(environment: Settings): Promise<void> {
   const given = await readSettings(environment);
   const databaseUrl = await useDatabase(stack, given.DATABASE_URL, logOf("postgres"));
   await writeSettingsOnce(databaseUrl);
-  const telegram = await useTelegram(stack, await readSettings(environment));
+  const settings = await readSettings(environment);
+  const telegram = await useTelegram(stack, settings);
+  const amocrm = await useAmocrm(stack, settings);
   for (const [name, file] of Object.entries(PROGRAMS)) {
     const command = await serviceCommand(file, { flags: FLAGS, envFile: true });
     const env = { ...environment, DATABASE_URL: databaseUrl };
     stack.use(start({ name, command, env, onLine: logOf(name), lastLine: STOPPED }));
   }
-  console.log(HINT);
-  if (telegram) await watchMessages(telegram, logOf("telegram"), stop);
-  else await aborted(stop);
+  console.log(HINT + (amocrm ? hintOf(amocrm) : ""));
+  await Promise.all([
+    telegram && watchMessages(telegram, logOf("telegram"), stop),
+    amocrm && watchNotes(amocrm, logOf("amocrm"), stop),
+    aborted(stop),
+  ]);
 }
 
 /** Starts the embedded Postgres and brings it up to date, unless another one is given. Gives the URL to use. */
@@ -81,4 +90,33 @@ async function useTelegram(
 ): Promise<TelegramApi | undefined> {
   if (!isServedHere(api, DEV_PORTS.telegram)) return undefined;
   return stack.use(await startTelegramApi({ token, port: DEV_PORTS.telegram }));
+}
+
+/** Starts the fake amoCRM, unless the settings name another one or none. */
+async function useAmocrm(
+  stack: AsyncDisposableStack,
+  settings: Settings,
+): Promise<Amocrm | undefined> {
+  const { AMOCRM_URL: url, AMOCRM_ACCESS_TOKEN: token, AMOCRM_WEBHOOK_SECRET: secrets = "" } =
+    settings;
+  if (!isServedHere(url, DEV_PORTS.amocrm)) return undefined;
+  const options = {
+    port: DEV_PORTS.amocrm,
+    firstId: freshId(),
+    timeScale: AMOCRM_TIME_SCALE,
+    token,
+  };
+  const amocrm = stack.use(await startSampleAccount(options));
+  const [secret] = secrets.split(",");
+  subscribe(amocrm, `http://127.0.0.1:${settings.PORT ?? "8080"}`, secret!);
+  return amocrm;
+}
+
+function hintOf(amocrm: Amocrm): string {
+  const deal = createDeal(amocrm).id;
+  return `A deal, dragged to the stage of contracts and back; what came of it:
+  ${drag(amocrm, deal, STAGE.contract)}
+  ${drag(amocrm, deal, STAGE.new)}
+  ./denow task cli contract ${deal}
+`;
 }

@@ -4,10 +4,12 @@
  */
 import { parseEnv } from "node:util";
 import { exampleEnvironment } from "../lib/registry.ts";
-import { randomSettings, type Settings } from "./settings.ts";
+import { ACCOUNT } from "./fake_amocrm/server.ts";
+import { accountSettings } from "./sample_account.ts";
+import { randomHex, randomSettings, type Settings } from "./settings.ts";
 
 /** Fixed, so that what is written in `.env` stays true; below those that systems lend to outgoing connections. */
-export const DEV_PORTS = { postgres: 25432, telegram: 25433 };
+export const DEV_PORTS = { postgres: 25432, telegram: 25433, amocrm: 25434 };
 
 const ENV_FILE = new URL("../.env", import.meta.url);
 const HEADER = `\
@@ -16,6 +18,9 @@ const HEADER = `\
 # The bot is a fake one. For a real one, put its token from @BotFather into TELEGRAM_BOT_TOKEN, set
 # TELEGRAM_API=https://api.telegram.org, write to the bot, and find the id for TELEGRAM_ALERT_CHAT_ID
 # by \`./denow task cli telegram chats\`.
+#
+# The amoCRM account is a fake one as well. For a real one, change what begins with AMOCRM_; without
+# contracts, take AMOCRM_ACCOUNT and all of the parts "only with AMOCRM_ACCOUNT" out.
 #
 # The database is started by \`dev\`. For another one, set DATABASE_URL and run \`./denow task migrate\`.
 
@@ -40,6 +45,11 @@ async function readEnvFile(): Promise<string> {
 export async function writeSettingsOnce(databaseUrl: string, file = ENV_FILE): Promise<void> {
   const values = {
     ...randomSettings(),
+    ...accountSettings({
+      account: ACCOUNT,
+      url: new URL(`http://127.0.0.1:${DEV_PORTS.amocrm}`),
+    }),
+    AMOCRM_ACCESS_TOKEN: randomHex(),
     DATABASE_URL: databaseUrl,
     TELEGRAM_API: `http://127.0.0.1:${DEV_PORTS.telegram}`,
     LOG_FORMAT: "text",
@@ -56,8 +66,13 @@ export async function writeSettingsOnce(databaseUrl: string, file = ENV_FILE): P
 function fillExample(values: Settings): string {
   return exampleEnvironment().replaceAll(
     /^#?(\w+)=.*$/gm,
-    (line, name) => name in values ? `${name}=${values[name]}` : line,
+    (line, name) => name in values ? `${name}=${quoted(values[name]!)}` : line,
   );
+}
+
+/** A text with spaces is not read whole by everything that reads such files. */
+function quoted(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
 }
 
 /** Whether an address is one that `dev` itself serves. */

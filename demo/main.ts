@@ -8,7 +8,7 @@ import { type DrillResult, runDrill } from "./drill.ts";
 import { stopSignal } from "./stop.ts";
 import { startSystem, type System } from "./system.ts";
 import { createPrefixer } from "./terminal.ts";
-import { introduce, playSamples, shareSettings, watchMessages } from "./tour.ts";
+import { introduce, playSamples, shareSettings, watchMessages, watchNotes } from "./tour.ts";
 
 const DRILL_DEADLINE_MS = 110_000;
 const USAGE = 2;
@@ -72,7 +72,10 @@ async function tour(stop: AbortSignal): Promise<number> {
   await using _shared = await shareSettings(system);
   await playSamples(system);
   console.log(introduce(system));
-  await watchMessages(system.telegram, logOf("telegram"), stop);
+  await Promise.all([
+    watchMessages(system.telegram, logOf("telegram"), stop),
+    watchNotes(system.amocrm, logOf("amocrm"), stop),
+  ]);
   return 0;
 }
 

@@ -61,6 +61,11 @@ export async function startSampleAccount(
   return Object.assign(fake, { token: fake.tokens.issue({ isAdmin: true }, token) });
 }
 
+/** Ids that no fake before this one has given out: its deals are gone, but what a database knows of them is not. */
+export function freshId(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
 /** The settings that connect Hookwork to the fake, as far as they are not secrets of its own. */
 export function accountSettings(
   { account, url }: Pick<Amocrm, "account" | "url">,

@@ -36,6 +36,7 @@ function madeUpSettings(): Record<string, string> {
   }));
 }
 
-function randomHex(): string {
+/** A secret that nobody can guess. */
+export function randomHex(): string {
   return crypto.getRandomValues(new Uint8Array(24)).toHex();
 }

@@ -74,7 +74,8 @@ export interface Amocrm extends AsyncDisposable {
   counts(): Counts;
 }
 
-const ACCOUNT = { id: 31_700_412, subdomain: "hw-sample" };
+/** The account, unless another one is given. */
+export const ACCOUNT = { id: 31_700_412, subdomain: "hw-sample" };
 const CLIENT = {
   id: "fake-client-id",
   secret: "fake-client-secret",
