@@ -23,7 +23,14 @@ import { startProcess } from "./support/process.ts";
 import { until } from "./support/until.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const NAMES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] as const;
+const GUIDES = ["docs/switch-over.md", "docs/switch-over.ru.md"] as const;
+const NAMES = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...GUIDES,
+] as const;
 const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
 const readme = texts["README.md"]!;
 const architecture = texts["ARCHITECTURE.md"]!;
@@ -160,14 +167,22 @@ for (const [name, text] of Object.entries(texts)) {
     assertEquals(named.filter((task) => !(task in tasks)), []);
     const paths = [...text.matchAll(/`((?:lib|demo|tests|migrations|jsr)\/[\w./-]*)`/g)];
     const links = [...text.matchAll(/\]\(([\w./-]*)(#[\w-]+)?\)/g)];
-    const missing = [...paths, ...links].map(([, path]) => path!).filter((path) =>
-      !isThere(path) && !files.has(path)
-    );
+    const folder = name.replace(/[^/]*$/, "");
+    const linked = links.map(([, path, anchor]) => ({ path: path && folder + path, anchor }));
+    const missing = [...paths.map(([, path]) => path!), ...linked.map(({ path }) => path!)]
+      .filter((path) => !isThere(path) && !files.has(path));
     assertEquals(missing, []);
-    const strays = links.filter(([, path, anchor]) => !hasHeading(path || name, anchor));
-    assertEquals(strays.map(([link]) => link), []);
+    assertEquals(linked.filter(({ path, anchor }) => !hasHeading(path || name, anchor)), []);
   });
 }
+
+Deno.test("The guide of the switch-over names the same commands in both languages, in the same order", () => {
+  const [english, russian] = GUIDES.map((name) =>
+    [...texts[name]!.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code]) => code)
+  );
+  assert(english!.length > 0);
+  assertEquals(russian, english);
+});
 
 function isThere(path: string): boolean {
   try {
