@@ -9,11 +9,9 @@ import type { Gap, JobContext } from "../contract.ts";
 import { listDocumentsOfLead } from "../contracts/documents.ts";
 import { defineHandler } from "../define.ts";
 import { amocrm } from "../outside/amocrm/amocrm.ts";
-import { reconcile } from "../outside/amocrm/reconcile.ts";
+import { reconcile, SETTLE_SECONDS } from "../outside/amocrm/reconcile.ts";
 import { LANE } from "../outside/amocrm/settings.ts";
 
-/** How late the journal may be is not documented, and a webhook that was not answered comes again after five minutes. */
-const SETTLE_SECONDS = 600;
 /** A quarter of a million deals, 250 with each of six calls a second, take three minutes; other work shares the lane. */
 const TIMEOUT_SECONDS = 3600;
 const PROGRESS_MS = 30_000;

@@ -9,7 +9,7 @@ import { RefusedError } from "../../base/errors.ts";
 import { listDocumentsOfLead } from "../../contracts/documents.ts";
 import { closeGapsWithin } from "../../db/gaps.ts";
 import { enqueue, getNewestJobTime } from "../../db/jobs.ts";
-import { type Missed, reconcile as steps } from "../../outside/amocrm/reconcile.ts";
+import { type Missed, reconcile as steps, SETTLE_SECONDS } from "../../outside/amocrm/reconcile.ts";
 import { openAmocrm } from "../amocrm.ts";
 import { ExitCode } from "../failure.ts";
 import type { Host } from "../host.ts";
@@ -30,7 +30,7 @@ export interface Reconciled {
   readonly entries: number;
   readonly deals: number;
   readonly missed: readonly Missed[];
-  /** Noted gaps that lie within the time, and are closed now. */
+  /** Noted gaps that lie within the time, have settled, and are closed now. */
   readonly closedGaps: number;
   /** The command that does it anew; null when it came to the end. */
   readonly next: string | null;
@@ -71,7 +71,10 @@ async function reconcileAll(
     host.writeError(`${report()}\n`);
   }
   const result = `${total.missed.length} deal(s) had been missed`;
-  const closedGaps = await closeGapsWithin(db, SOURCE, { ...span, result });
+  const settled = new Date(
+    Math.min(span.to.getTime(), host.now().getTime() - SETTLE_SECONDS * 1000),
+  );
+  const closedGaps = await closeGapsWithin(db, SOURCE, { from: span.from, to: settled, result });
   return { ...total, closedGaps, next: null };
 }
 

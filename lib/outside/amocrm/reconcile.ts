@@ -12,6 +12,11 @@ import type { NewJob } from "../../contract.ts";
 import type { AmoCrm } from "./amocrm.ts";
 import type { CrmEvent, Span } from "./changes.ts";
 
+/**
+ * A time that ended later than so long ago is not over yet: how late the journal may be is not documented, and a webhook that
+ * was not answered comes again after five minutes.
+ */
+export const SETTLE_SECONDS = 600;
 /** The clock of amoCRM and that of the database may differ, and the last word of a receiver may be a tick old. */
 const MARGIN_MS = 60_000;
 /** A job is made after the change that it is for; so much earlier, it still counts as its job. */

@@ -47,7 +47,8 @@ Deno.test("amocrm reconcile prints what the webhooks missed, closes the gap, and
   const { id } = fake.crm.createLead({ pipeline_id: PIPELINE, status_id: CONTRACT });
   await app.rows`
     insert into gaps (source, began_at, ended_at, reason)
-    values ('amocrm', now() - interval '30 minutes', now() - interval '10 minutes', 'down')`;
+    values ('amocrm', now() - interval '30 minutes', now() - interval '20 minutes', 'down'),
+      ('amocrm', now() - interval '15 minutes', now() - interval '1 minute', 'has not settled')`;
   const first = await run(["reconcile", "--from", "1h"]);
   assertEquals([first.exitCode, first.errors], [0, ""]);
   assertMatch(first.output, new RegExp(`${id} .* made at the stage +1\n`));
@@ -63,7 +64,7 @@ Deno.test("amocrm reconcile can be stopped: what was found stays made, no gap is
   for (const _ of [1, 2]) fake.crm.createLead({ pipeline_id: PIPELINE, status_id: CONTRACT });
   await app.rows`
     insert into gaps (source, began_at, ended_at, reason)
-    values ('amocrm', now() - interval '30 minutes', now() - interval '10 minutes', 'down')`;
+    values ('amocrm', now() - interval '30 minutes', now() - interval '20 minutes', 'down')`;
   const { exitCode, output } = await run(["reconcile", "--from", "1h"], {
     interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => work(AbortSignal.abort()),
   });
