@@ -236,12 +236,20 @@ function registered(registry: string): string {
   const added = [...files.get("lib/registry.ts")!.matchAll(/^\+(.*)$/gm)].map(([, line]) => line!);
   const imports = added.filter((line) => line.startsWith("import "));
   if (imports.every((line) => registry.includes(line))) return registry;
-  const lists = added.flatMap((line) => [...line.matchAll(/^ *(\w+: \[).*?(\w+)\],$/g)]);
-  return lists.reduce(
-    (text, [, list, name]) => text.replace(list!, () => `${list}${name}, `),
+  const parts = imports.flatMap((line) => [...line.matchAll(/{ (\w+) } from ".\/(\w+)\//g)]);
+  return parts.reduce(
+    (text, [, name, list]) => text.replace(`${list}: [`, (begin) => `${begin}${name}, `),
     [...imports, registry].join("\n"),
   );
 }
+
+Deno.test("The change to the registry in README fits the registry as it is", async () => {
+  const registry = (await Deno.readTextFile(`${ROOT}lib/registry.ts`)).split("\n");
+  const diff = files.get("lib/registry.ts")!.trimEnd().split("\n");
+  const isThere = (line: string) => registry.includes(line.slice(1));
+  if (diff.filter((line) => line.startsWith("+import")).every(isThere)) return;
+  assertEquals(diff.filter((line) => /^[ -]/.test(line) && !isThere(line)), []);
+});
 
 async function tempFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await Deno.makeTempDir({ prefix: "hookwork-docs-" });

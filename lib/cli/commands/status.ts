@@ -18,6 +18,8 @@ import {
   type RunningJob,
 } from "../../db/health.ts";
 import { type HeldEntity, listHeldEntities } from "../../db/entities.ts";
+import { outerLane } from "../../db/lanes.ts";
+import { type LaneView, listLanes } from "../../db/lanes_view.ts";
 import { getLastSlots } from "../../db/schedules.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { CONTACT_MS } from "../open.ts";
@@ -57,11 +59,16 @@ export async function status(app: App): Promise<QueueStatus> {
   const failed = await countFailedJobs(app.db, RECENT_HOURS);
   const unrouted = await countUnroutedEvents(app.db, RECENT_HOURS);
   const slots = await getLastSlots(app.db);
+  const lanes = await listLanes(app.db, "failing");
   return {
     warnings: [
       ...warnings,
       ...failureWarnings(failed),
       ...unroutedWarnings(unrouted),
+      // Readiness tells of those that have lasted.
+      ...lanes.filter(({ name }) =>
+        outerLane(name) === name && !warnings.some((text) => text.startsWith(`The lane ${name} `))
+      ).map(laneWarning),
       ...due.filter(({ kind }) => !app.registry.handlers.has(kind)).map(strangerWarning),
     ],
     counts: Object.fromEntries(await countJobs(app.db)),
@@ -83,6 +90,10 @@ function unroutedWarnings(count: number): string[] {
   if (count === 0) return [];
   const events = `${count} event(s) of the last ${RECENT_HOURS} hours were kept without jobs`;
   return [`${events}; \`hookwork events --errors\``];
+}
+
+function laneWarning({ name, reason }: LaneView): string {
+  return `The lane ${name} holds its jobs: ${reason}; \`hookwork lane ${name}\``;
 }
 
 function strangerWarning({ kind, count }: DueKind): string {

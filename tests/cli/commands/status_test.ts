@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { pauseLane } from "../../../lib/db/lanes.ts";
 import { freshApp } from "../../support/app.ts";
 import { cli } from "../support.ts";
 
@@ -68,4 +69,17 @@ Deno.test("status lists twenty running jobs at most, and says how many more ther
   const { output } = await cli(app.config.DATABASE_URL, ["status"]);
   assertEquals(output.match(/host\/12/g)?.length, 20);
   assertStringIncludes(output, "and 3 more: hookwork jobs --status running");
+});
+
+Deno.test("status names a paused lane at once, and once: due jobs that nobody takes need a reason", async () => {
+  await using app = await freshApp();
+  await pauseLane(app.db, { name: "telegram", seconds: 340, reason: "Telegram answered 401" });
+  await pauseLane(app.db, { name: "telegram:7", seconds: 34, reason: "answered 429" });
+  const warned = async () =>
+    JSON.parse((await cli(app.config.DATABASE_URL, ["status", "--json"])).output).warnings;
+  const [warning, ...more] = await warned();
+  assertEquals(more, []);
+  assertStringIncludes(warning, "telegram holds its jobs: Telegram answered 401");
+  await app.rows`update lanes set since = now() - interval '1 hour'`;
+  assertEquals((await warned()).length, 1);
 });
