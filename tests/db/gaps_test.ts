@@ -12,6 +12,7 @@ import {
 import { insertDeliveries } from "../../lib/db/events.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
 import { deliveryRow } from "../support/jobs.ts";
+import { until } from "../support/until.ts";
 
 const HOUR = 3600;
 const down = { graceSeconds: 120, reason: "down" };
@@ -22,8 +23,17 @@ Deno.test("an absence of receivers is one gap of each source, also when several 
   await using app = await freshApp();
   assertEquals(await beat(app.db, ["amocrm", "site"], down), []);
   await ago(app, HOUR);
-  const found = await Promise.all([1, 2, 3].map(() => beat(app.db, ["amocrm", "site"], down)));
-  assertEquals(found.flat().toSorted(), ["amocrm", "site"]);
+  const waiting = async () =>
+    await app.handlerDb.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  // All of them begin before any can end.
+  const [found] = await app.db.sql.begin(async (sql) => {
+    await sql`select from source_watch for update`;
+    const beats = Promise.all([1, 2, 3].map(() => beat(app.db, ["amocrm", "site"], down)));
+    await until("three receivers wait", async () => (await waiting()).length === 3);
+    return [beats] as const;
+  }).then(async ([beats]) => [await beats]);
+  assertEquals(found!.flat().toSorted(), ["amocrm", "site"]);
   const gaps = await app.rows`
     select source, round(extract(epoch from ended_at - began_at))::int as seconds, closed_at from gaps order by source`;
   assertEquals(gaps, [
