@@ -27,14 +27,14 @@ const handlers = ["bench", "bench.in_lane", "site.form"].map((kind) =>
     kind,
     lane: kind === "bench.in_lane" ? "bench" : undefined,
     payload: z.object({ ms: z.number().default(0) }),
-    async run({ ms }, { job, signal }) {
+    async run({ ms }, context) {
       const at = nowMs();
-      if (each) say(`began ${job.eventId} ${at}`);
+      if (each) say(`began ${context.job.eventId} ${at}`);
       if (++ran === 1) say(`first ${at}`);
       if (ran % Math.ceil(jobs / MEMORY_LOOKS) === 0) {
         say(`memory ${ran} ${Deno.memoryUsage().rss}`);
       }
-      if (ms > 0) await sleep(ms, signal);
+      if (ms > 0) await sleep(ms, context.signal);
       if (ran === jobs) say(`last ${nowMs()}`);
     },
   })

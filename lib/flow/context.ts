@@ -5,6 +5,7 @@
 import type { App } from "../app.ts";
 import { settingsOf } from "../base/config.ts";
 import { PermanentError } from "../base/errors.ts";
+import type { Stop } from "../base/stop.ts";
 import type {
   AnyHandler,
   ClientContext,
@@ -28,7 +29,7 @@ export function createContext(
   app: App,
   handler: AnyHandler,
   job: Job,
-  signal: AbortSignal,
+  stop: Stop,
   // deno-lint-ignore no-explicit-any -- the registry holds handlers of different clients
 ): JobContext<any, any> {
   // Made when they are asked for: jobs that are short come by the thousand.
@@ -38,7 +39,9 @@ export function createContext(
   const shadow = inShadow(job.kind);
   return {
     job,
-    signal,
+    get signal() {
+      return stop.signal;
+    },
     shadow,
     get log() {
       return log();
@@ -46,26 +49,26 @@ export function createContext(
     get settings() {
       return settings();
     },
-    clients: createClients(app, handler, {
-      signal,
+    clients: createClients(app, handler, () => ({
+      signal: stop.signal,
       shadow,
-      lanes: createLanes({ app, lane: handler.lane, signal, log }),
+      lanes: createLanes({ app, lane: handler.lane, signal: stop.signal, log }),
       get log() {
         return log();
       },
       get sql() {
         return app.handlerDb.sql;
       },
-    }),
+    })),
     get sql() {
-      return stoppable(app.handlerDb.sql, signal);
+      return stoppable(app.handlerDb.sql, stop);
     },
     event() {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       return loadEvent(app, job.eventId);
     },
     enqueue(next: NewJob) {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       if (shadow && !inShadow(next.kind)) {
         log().info("a job was not made, since its kind is not in shadow", { next: next.kind });
         return Promise.resolve(undefined);
@@ -73,19 +76,21 @@ export function createContext(
       return enqueue(app.db, next, job.eventId);
     },
     newestJob(entity: string) {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       return getNewestJobTime(app.db, entity);
     },
     get gaps() {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       return createGaps(app.db);
     },
     effect(key: string, effect: Effect) {
-      signal.throwIfAborted();
-      return carryOut({ app, job, signal, log: log(), shadow }, key, effect);
+      stop.throwIfStopped();
+      return carryOut({ app, job, signal: stop.signal, log: log(), shadow }, key, effect);
     },
   };
 }
+
+const NO_CLIENTS = Object.freeze({});
 
 /** The value of `make`, which is called once, at the first use. */
 function lazy<T>(make: () => T): () => T {
@@ -96,9 +101,11 @@ function lazy<T>(make: () => T): () => T {
 function createClients(
   app: App,
   handler: AnyHandler,
-  context: ClientContext,
+  contextOf: () => ClientContext,
 ): Record<string, unknown> {
   const clients = Object.entries(handler.clients as ClientDefinitions);
+  if (clients.length === 0) return NO_CLIENTS;
+  const context = contextOf();
   return Object.fromEntries(
     clients.map(([name, client]) => [
       name,
@@ -108,25 +115,25 @@ function createClients(
 }
 
 /** The driver with a check before each use, also inside of a transaction, which is then undone. */
-function stoppable<T extends object>(sql: T, signal: AbortSignal): T {
+function stoppable<T extends object>(sql: T, stop: Stop): T {
   return new Proxy(sql, {
     get(target, name, receiver) {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== "function" || (name !== "begin" && name !== "savepoint")) return value;
       return (...args: unknown[]) =>
-        value.apply(target, args.map((arg) => withStoppable(arg, signal)));
+        value.apply(target, args.map((arg) => withStoppable(arg, stop)));
     },
     apply(target, self, args) {
-      signal.throwIfAborted();
+      stop.throwIfStopped();
       return Reflect.apply(target as unknown as () => unknown, self, args);
     },
   });
 }
 
 /** The work of a transaction is a function of the transaction's driver. */
-function withStoppable(arg: unknown, signal: AbortSignal): unknown {
-  return typeof arg === "function" ? (sql: object) => arg(stoppable(sql, signal)) : arg;
+function withStoppable(arg: unknown, stop: Stop): unknown {
+  return typeof arg === "function" ? (sql: object) => arg(stoppable(sql, stop)) : arg;
 }
 
 async function loadEvent(app: App, id: string | null): Promise<Event | undefined> {

@@ -3,9 +3,11 @@
  * @module
  */
 import type { App } from "../app.ts";
+import { createDeadlines } from "../base/deadlines.ts";
 import { describeError, OutcomeUnknownError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { sleep } from "../base/repeat.ts";
+import type { Stop } from "../base/stop.ts";
 import type { AnyHandler, Job } from "../contract.ts";
 import { createContext } from "./context.ts";
 import type { Ending } from "./decide.ts";
@@ -31,6 +33,9 @@ const STOPPED = {
 /** Made once: an error of its own for each run would cost more than the run's own bookkeeping. */
 const ENDED = new Error("The run has ended");
 
+/** Those of all runs of this process. */
+const deadlines = createDeadlines();
+
 /** One run of a handler. */
 export interface Run {
   /** How the attempt ended; undefined when the lease was lost, so that there is nothing to say. */
@@ -39,18 +44,16 @@ export interface Run {
   readonly settled: Promise<unknown>;
 }
 
-/** Starts a job; `controller` stops it. */
-export function execute(app: App, job: Job, controller: AbortController): Run {
+/** Starts a job; `stop` ends it before its time. */
+export function execute(app: App, job: Job, stop: Stop): Run {
   const handler = app.registry.handlers.get(job.kind)!;
   const seconds = handler.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
   const never = Promise.resolve<Ending>({ is: "interrupted" });
-  if (controller.signal.aborted) {
-    return over(stoppedEnding(never, controller.signal.reason, seconds));
-  }
+  if (stop.stopped) return over(stoppedEnding(never, stop.reason, seconds));
   const payload = readPayload(handler, job.payload);
   if ("why" in payload) return over(Promise.resolve({ is: "bad_payload", why: payload.why }));
-  const work = invoke(app, handler, payload.value, job, controller.signal);
-  return { ending: underDeadline(work, seconds, controller), settled: work };
+  const work = invoke(app, handler, payload.value, job, stop);
+  return { ending: underDeadline(work, seconds, stop), settled: work };
 }
 
 function over(ending: Promise<Ending | undefined>): Run {
@@ -73,10 +76,10 @@ async function invoke(
   handler: AnyHandler,
   payload: unknown,
   job: Job,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<Ending> {
   try {
-    const said = await handler.run(payload, createContext(app, handler, job, signal));
+    const said = await handler.run(payload, createContext(app, handler, job, stop));
     // A handler without types may say anything.
     return {
       is: "done",
@@ -87,24 +90,27 @@ async function invoke(
   }
 }
 
-async function underDeadline(
+function underDeadline(
   work: Promise<Ending>,
   seconds: number,
-  controller: AbortController,
+  stop: Stop,
 ): Promise<Ending | undefined> {
-  const { signal } = controller;
-  const first = Promise.withResolvers<void>();
-  signal.addEventListener("abort", () => first.resolve(), { once: true });
-  work.then(() => first.resolve());
-  const timer = setTimeout(() => controller.abort(new StoppedError("deadline")), seconds * 1000);
-  try {
-    await first.promise;
-    return signal.aborted ? await stoppedEnding(work, signal.reason, seconds) : await work;
-  } finally {
-    clearTimeout(timer);
-    // Calls on the context end with the run, also those of a handler that left work behind.
-    if (!signal.aborted) controller.abort(ENDED);
-  }
+  return new Promise((resolve) => {
+    const late = () => stop.now(new StoppedError("deadline"));
+    const deadline = deadlines.add(seconds * 1000, late);
+    stop.onstop = () => {
+      deadlines.delete(deadline);
+      resolve(stoppedEnding(work, stop.reason, seconds));
+    };
+    work.then((ending) => {
+      if (stop.stopped) return;
+      stop.onstop = undefined;
+      deadlines.delete(deadline);
+      resolve(ending);
+      // Calls on the context end with the run, also those of a handler that left work behind.
+      stop.now(ENDED);
+    });
+  });
 }
 
 /** It is the stop that ended a stopped run, whatever its handler still throws or returns; with one exception. */

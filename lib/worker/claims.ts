@@ -3,6 +3,7 @@
  * @module
  */
 import type { App } from "../app.ts";
+import { Stop } from "../base/stop.ts";
 import type { Job } from "../contract.ts";
 import { type Claim, renewLeases } from "../db/claims.ts";
 import { StoppedError } from "../flow/execute.ts";
@@ -10,7 +11,7 @@ import { StoppedError } from "../flow/execute.ts";
 /** A job in this worker's hands. */
 export interface Held {
   readonly job: Job;
-  readonly controller: AbortController;
+  readonly stop: Stop;
   readonly leaseSeconds: number;
   /** When the lease has certainly ended, by this process's own monotonic clock: it measures a span, not a time of day. */
   heldUntilMs: number;
@@ -44,12 +45,12 @@ export function createClaims(app: App, now: () => number = () => performance.now
   const waiting = new Set<{ condition: () => boolean; resolve: () => void }>();
   let stopped: StoppedError | undefined;
   const lose = (held: Held) => {
-    if (held.controller.signal.aborted) return;
+    if (held.stop.stopped) return;
     app.log.warn("a lease was lost; the run is stopped and what it does is dropped", {
       job: held.job.id,
       kind: held.job.kind,
     });
-    held.controller.abort(new StoppedError("lease_lost"));
+    held.stop.now(new StoppedError("lease_lost"));
   };
   const tellWaiting = () => {
     for (const { condition, resolve } of waiting) if (condition()) resolve();
@@ -73,9 +74,9 @@ export function createClaims(app: App, now: () => number = () => performance.now
       return all.size - ending.size;
     },
     add(job, leaseSeconds, askedAtMs) {
-      const controller = new AbortController();
-      if (stopped) controller.abort(stopped);
-      const held = { job, controller, leaseSeconds, heldUntilMs: askedAtMs + leaseSeconds * 1000 };
+      const stop = new Stop();
+      if (stopped) stop.now(stopped);
+      const held = { job, stop, leaseSeconds, heldUntilMs: askedAtMs + leaseSeconds * 1000 };
       all.add(held);
       return held;
     },
@@ -105,7 +106,7 @@ export function createClaims(app: App, now: () => number = () => performance.now
     },
     stop(error) {
       stopped = error;
-      for (const held of all) held.controller.abort(error);
+      for (const held of all) held.stop.now(error);
     },
   };
 }

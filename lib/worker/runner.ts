@@ -49,7 +49,7 @@ export function createRunner(app: App, parts: RunnerParts): Runner {
     const { job } = held;
     unsettled.set(job.id, Infinity);
     watchdog?.began(job.id, job.kind);
-    const { ending, settled } = execute(app, job, held.controller);
+    const { ending, settled } = execute(app, job, held.stop);
     settled.then(() => {
       unsettled.delete(job.id);
       watchdog?.ended(job.id);

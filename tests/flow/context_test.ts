@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { PermanentError } from "../../lib/base/errors.ts";
+import { Stop } from "../../lib/base/stop.ts";
 import type { ClientContext } from "../../lib/contract.ts";
 import { insertDeliveries } from "../../lib/db/events.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
@@ -12,10 +13,10 @@ const work = handlerOf(() => Promise.resolve());
 
 Deno.test("after a stop every call of the context throws why, so a forgotten handler changes nothing", async () => {
   await using app = await freshApp({ handlers: [work] });
-  const { context, controller } = await contextOf(app);
+  const { context, stop } = await contextOf(app);
   const { sql } = context;
   await sql`select 1`;
-  controller.abort(new StoppedError("lease_lost"));
+  stop.now(new StoppedError("lease_lost"));
   const calls = [
     () => sql`select 1`,
     () => sql.begin(() => Promise.resolve()),
@@ -58,11 +59,11 @@ Deno.test("a transaction of a handler works, and is undone when the handler thro
 
 Deno.test("a transaction that is under way at a stop is undone, and its next statement throws", async () => {
   await using app = await freshApp({ handlers: [work] });
-  const { context, controller } = await contextOf(app);
+  const { context, stop } = await contextOf(app);
   await app.db.sql`create table things (name text)`;
   const cut = context.sql.begin(async (sql) => {
     await sql`insert into things values ('half')`;
-    controller.abort(new StoppedError("lease_lost"));
+    stop.now(new StoppedError("lease_lost"));
     await sql`insert into things values ('whole')`;
   });
   await assertRejects(() => cut, StoppedError, "lease is lost");
@@ -102,7 +103,7 @@ Deno.test("a job without an event has none", async () => {
   await using app = await freshApp({ handlers: [work] });
   await enqueue(app.db, { kind: "work" });
   const [job] = await claim(app.db);
-  const context = createContext(app, work, job!, new AbortController().signal);
+  const context = createContext(app, work, job!, new Stop());
   assertEquals(await context.event(), undefined);
 });
 
@@ -125,9 +126,9 @@ Deno.test("a client is given the run's own signal, so that its calls end with th
   };
   const handler = { ...work, clients: { client } };
   await using app = await freshApp({ handlers: [handler] });
-  const { context, controller } = await contextOf(app, handler);
+  const { context, stop } = await contextOf(app, handler);
   assertEquals((context.clients.client as { ping(): string }).ping(), "pong");
-  controller.abort();
+  stop.now(new StoppedError("shutdown"));
   assert(given!.aborted);
 });
 
@@ -138,8 +139,8 @@ Deno.test("a client still saves what it has received when the run is stopped, th
   };
   const handler = { ...work, clients: { client } };
   await using app = await freshApp({ handlers: [handler] });
-  const { context, controller } = await contextOf(app, handler);
-  controller.abort(new StoppedError("shutdown"));
+  const { context, stop } = await contextOf(app, handler);
+  stop.now(new StoppedError("shutdown"));
   assertThrows(() => void context.sql`select 1`, StoppedError);
   assertEquals(
     (await (context.clients.client as { save(): PromiseLike<unknown[]> }).save()).length,
@@ -169,7 +170,7 @@ async function contextOf(app: TestApp, handler = work) {
   const [stored] = await insertDeliveries(app.db, [deliveryRow({ body: Uint8Array.of(0, 255) })]);
   await enqueue(app.db, { kind: "work" }, stored!.id);
   const [job] = await claim(app.db);
-  const controller = new AbortController();
-  const context = createContext(app, handler, job!, controller.signal);
-  return { context, controller, eventId: stored!.id };
+  const stop = new Stop();
+  const context = createContext(app, handler, job!, stop);
+  return { context, stop, eventId: stored!.id };
 }

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { OutcomeUnknownError, PermanentError, TemporaryError } from "../../lib/base/errors.ts";
+import { Stop } from "../../lib/base/stop.ts";
 import type { Effect } from "../../lib/contract.ts";
 import { recordReference } from "../../lib/db/effects.ts";
 import { enqueue } from "../../lib/db/jobs.ts";
@@ -71,9 +72,9 @@ Deno.test("the outside world is not asked before the earlier call must have ende
 Deno.test("a run that is stopped while it waits for an earlier call ends at once", async () => {
   await using app = await fresh();
   await cutOff(app, { endsInMs: 60_000 });
-  const controller = new AbortController();
-  const waiting = (await attempt(app, controller)).effect(KEY, mustNotRun);
-  controller.abort(new StoppedError("shutdown"));
+  const stop = new Stop();
+  const waiting = (await attempt(app, stop)).effect(KEY, mustNotRun);
+  stop.now(new StoppedError("shutdown"));
   await assertRejects(() => waiting, StoppedError);
 });
 
@@ -156,11 +157,11 @@ Deno.test("a process that stood still since its note does not begin what others 
 
 Deno.test("a run that is stopped during its call still notes what the call has created", async () => {
   await using app = await fresh();
-  const controller = new AbortController();
-  const context = await attempt(app, controller);
+  const stop = new Stop();
+  const context = await attempt(app, stop);
   await context.effect(KEY, {
     run() {
-      controller.abort(new StoppedError("lease_lost"));
+      stop.now(new StoppedError("lease_lost"));
       return Promise.resolve("late");
     },
   });
@@ -278,10 +279,10 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 /** The context of a claim of a new job. */
-async function attempt(app: TestApp, controller = new AbortController()) {
+async function attempt(app: TestApp, stop = new Stop()) {
   await enqueue(app.db, { kind: "work" });
   const [job] = await claim(app.db);
-  return createContext(app, handlers[0]!, job!, controller.signal);
+  return createContext(app, handlers[0]!, job!, stop);
 }
 
 /** An earlier attempt noted its intention, and was never heard of again. */

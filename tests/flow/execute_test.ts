@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import { OutcomeUnknownError } from "../../lib/base/errors.ts";
+import { Stop } from "../../lib/base/stop.ts";
 import type { AnyHandler, Job } from "../../lib/contract.ts";
 import { execute, StoppedError } from "../../lib/flow/execute.ts";
 import { testApp } from "../support/app.ts";
@@ -89,12 +90,12 @@ Deno.test("what a handler throws because it was stopped is a deadline, not an er
 Deno.test("a call cut off by the stop may have taken effect: the job is not run again", async () => {
   for (const why of ["deadline", "shutdown"] as const) {
     const error = new OutcomeUnknownError("sent?");
-    const controller = new AbortController();
+    const stop = new Stop();
     const handler = handlerOf((_, { signal }) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(error)))
     );
-    const run = start(handler, {}, controller);
-    controller.abort(new StoppedError(why));
+    const run = start(handler, {}, stop);
+    stop.now(new StoppedError(why));
     assertEquals(await run.ending, { is: "threw", error });
   }
 });
@@ -103,19 +104,19 @@ Deno.test("a shutdown interrupts, and a lost lease leaves nothing to say", async
   for (
     const [why, end] of [["shutdown", { is: "interrupted" }], ["lease_lost", undefined]] as const
   ) {
-    const controller = new AbortController();
-    const run = start(handlerOf((_, { signal }) => untilAborted(signal)), {}, controller);
-    controller.abort(new StoppedError(why));
+    const stop = new Stop();
+    const run = start(handlerOf((_, { signal }) => untilAborted(signal)), {}, stop);
+    stop.now(new StoppedError(why));
     assertEquals(await run.ending, end);
     await run.settled;
   }
 });
 
 Deno.test("a job that was stopped before its start is not started", async () => {
-  const controller = new AbortController();
-  controller.abort(new StoppedError("shutdown"));
+  const stop = new Stop();
+  stop.now(new StoppedError("shutdown"));
   const handler = handlerOf(() => Promise.reject(new Error("must not run")));
-  assertEquals(await start(handler, {}, controller).ending, { is: "interrupted" });
+  assertEquals(await start(handler, {}, stop).ending, { is: "interrupted" });
 });
 
 Deno.test("what a handler leaves behind ends with its run: its context is stopped when it returns", async () => {
@@ -136,9 +137,9 @@ function ending(handler: AnyHandler, job: Partial<Job> = {}) {
   return start(handler, job).ending;
 }
 
-function start(handler: AnyHandler, job: Partial<Job> = {}, controller = new AbortController()) {
+function start(handler: AnyHandler, job: Partial<Job> = {}, stop = new Stop()) {
   const app = testApp({ url: URL_OF_NOBODY, handlers: [handler] });
-  return execute(app, { ...JOB, ...job }, controller);
+  return execute(app, { ...JOB, ...job }, stop);
 }
 
 const JOB: Job = {

@@ -14,7 +14,7 @@ Deno.test("renewing prolongs the leases of all that is held, each by its own len
   await endLeases(app.db);
   await claims.renew();
   assertEquals(await sweepLostJobs(app.db, 10).then((rows) => rows.length), 0);
-  assertEquals(held.controller.signal.aborted, false);
+  assertEquals(held.stop.stopped, false);
 });
 
 Deno.test("a run whose job was taken over is stopped as soon as its worker learns of it", async () => {
@@ -24,7 +24,7 @@ Deno.test("a run whose job was taken over is stopped as soon as its worker learn
   await sweepLostJobs(app.db, 10);
   await claim(app.db, { quarantined: true });
   await claims.renew();
-  assertEquals((held.controller.signal.reason as StoppedError).why, "lease_lost");
+  assertEquals((held.stop.reason as StoppedError).why, "lease_lost");
 });
 
 Deno.test("two claims of one job in one process are told apart when leases are renewed", async () => {
@@ -35,7 +35,7 @@ Deno.test("two claims of one job in one process are told apart when leases are r
   const [job] = await claim(app.db, { quarantined: true });
   const newer = claims.add(job!, 60, performance.now());
   await claims.renew();
-  assertEquals([older, newer].map((held) => held.controller.signal.aborted), [true, false]);
+  assertEquals([older, newer].map((held) => held.stop.stopped), [true, false]);
 });
 
 Deno.test("cut off from the database, a run goes on until its lease must have ended, and no longer", async () => {
@@ -48,10 +48,10 @@ Deno.test("cut off from the database, a run goes on until its lease must have en
   nowMs = 59_999;
   await assertRejects(() => claims.renew());
   claims.expire();
-  assertEquals(held.controller.signal.aborted, false);
+  assertEquals(held.stop.stopped, false);
   nowMs = 60_001;
   claims.expire();
-  assertEquals((held.controller.signal.reason as StoppedError).why, "lease_lost");
+  assertEquals((held.stop.reason as StoppedError).why, "lease_lost");
 });
 
 Deno.test("a claim that arrives after the stop is stopped too, or it would run through a quick shutdown", async () => {
@@ -59,7 +59,7 @@ Deno.test("a claim that arrives after the stop is stopped too, or it would run t
   const { claims, held } = await holding(app);
   claims.stop(new StoppedError("shutdown"));
   const late = claims.add({ ...held.job, id: "2" }, 60, performance.now());
-  assertEquals([held, late].map(({ controller }) => controller.signal.reason.why), [
+  assertEquals([held, late].map(({ stop }) => (stop.reason as StoppedError).why), [
     "shutdown",
     "shutdown",
   ]);
