@@ -15,6 +15,8 @@ const IDLE_JOBS = 200;
 const IDLE_PAUSE_MS = 37;
 const PER_SECOND = 500;
 const LOAD_SECONDS = 15;
+/** Before that, of the same load: a program that has just started compiles its code, which takes longer than the work. */
+const WARM_SECONDS = 3;
 /** More than are busy unless answers take longer than 256 ms. */
 const CONNECTIONS = 128;
 const LATE_SECONDS = 30;
@@ -72,7 +74,7 @@ async function idle({ scaled }: Bench, system: System): Promise<number[]> {
 
 /** By the clock, however slow the answers are: a sender does not wait for us. */
 async function steady(bench: Bench, system: System): Promise<number[]> {
-  const count = steadyJobs(bench);
+  const { warm, count } = steadyJobs(bench);
   const beganMs = performance.now();
   const given: Promise<{ id: string; atMs: number }>[] = [];
   while (given.length < count) {
@@ -80,11 +82,13 @@ async function steady(bench: Bench, system: System): Promise<number[]> {
     while (given.length < due) given.push(system.handIn());
     await new Promise((wake) => setTimeout(wake, 1));
   }
-  return await waitsOf(system, await Promise.all(given));
+  return (await waitsOf(system, await Promise.all(given))).slice(warm);
 }
 
-function steadyJobs({ scaledSeconds }: Bench): number {
-  return Math.round(PER_SECOND * scaledSeconds(LOAD_SECONDS));
+/** How many jobs there are, and how many of them come before the measurement. */
+function steadyJobs({ scaledSeconds }: Bench): { warm: number; count: number } {
+  const warm = Math.round(PER_SECOND * scaledSeconds(WARM_SECONDS));
+  return { warm, count: warm + Math.round(PER_SECOND * scaledSeconds(LOAD_SECONDS)) };
 }
 
 /** Negative when a handler was faster than the answer. */
@@ -119,7 +123,7 @@ async function openHookwork(bench: Bench, database: Database): Promise<System> {
   const free = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(port)));
   free.forEach((connection) => stack.use(connection));
   const secret = launcher.secrets.SITE_WEBHOOK_SECRET;
-  const count = bench.scaled(IDLE_JOBS) + steadyJobs(bench);
+  const count = bench.scaled(IDLE_JOBS) + steadyJobs(bench).count;
   const requests = prepareRequests(count, { secret, repeats: 0 });
   const waiting: ((connection: Connection) => void)[] = [];
   const held = stack.move();
