@@ -46,6 +46,8 @@ export function renderJob(job: JobDocument, page: Page): string {
     ["attempts", `${budget(job)} (claims: ${job.claims}, lost: ${job.lost})`],
     ["event", job.eventId],
     ["key", job.key],
+    [job.collapses ? "collapse key" : "entity", job.entity],
+    ["superseded by", job.supersededBy && `job ${job.supersededBy}`],
     ["priority", job.priority],
     ["created", time(job.createdAt)],
     ["due", job.status === "pending" ? time(job.runAt) : null],

@@ -24,6 +24,11 @@ export interface JobView {
   readonly lastError: string | null;
   readonly result: string | null;
   readonly key: string | null;
+  readonly entity: string | null;
+  /** Whether the entity is a collapse key. */
+  readonly collapses: boolean;
+  /** The newer job that made this one pointless. */
+  readonly supersededBy: string | null;
   readonly eventId: string | null;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
@@ -35,7 +40,7 @@ export interface JobView {
 const columns = (sql: Sql) =>
   sql`id, kind, payload::text as payload, status, reason, priority, attempts, max_attempts as "maxAttempts",
     claims, lost, run_at as "runAt", locked_until as "lockedUntil", locked_by as "lockedBy",
-    last_error as "lastError", result, key, event_id as "eventId", created_at as "createdAt",
+    last_error as "lastError", result, key, entity, collapses, superseded_by as "supersededBy", event_id as "eventId", created_at as "createdAt",
     started_at as "startedAt", finished_at as "finishedAt", payload_removed_at as "payloadRemovedAt"`;
 
 /** One job. */
@@ -57,6 +62,12 @@ export async function listJobs(
     where (${status}::text is null or status = ${status}) and (${kind}::text is null or kind = ${kind})
     order by id desc limit ${limit}
   `);
+}
+
+/** Whether there is any job of a kind, in whatever state. It may read all jobs: for a person, now and then. */
+export async function hasJobs(db: Queries, kind: string): Promise<boolean> {
+  const rows = await db.run(db.sql`select from jobs where kind = ${kind} limit 1`);
+  return rows.length > 0;
 }
 
 /** The jobs given up last, first. */

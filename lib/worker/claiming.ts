@@ -19,6 +19,12 @@ const SHARE = 1 / 4;
 /** ... but a free slot waits no longer than this for others. */
 const GATHER_MS = 3;
 
+/** What one claim asks for. */
+interface Wanted extends Partial<Pick<ClaimRequest, "quarantined">> {
+  readonly limit: number;
+  readonly probe?: Partial<Probe>;
+}
+
 /** What the loop works with. */
 export interface ClaimingParts {
   readonly worker: string;
@@ -86,7 +92,7 @@ function claimer(
   let quarantineAtMs = -Infinity;
   let probesAtMs = -Infinity;
 
-  const take = async (limit: number, quarantined: boolean, probe?: Partial<Probe>) => {
+  const take = async ({ limit, quarantined = false, probe }: Wanted) => {
     const askedAtMs = performance.now();
     const except = [...runner.unsettled(), ...probe?.last ? [probe.last] : []];
     const jobs = await claimJobs(app.queueDb, {
@@ -104,7 +110,7 @@ function claimer(
   const takeAlone = async (probe?: Partial<Probe>) => {
     const beganMs = performance.now();
     quarantineAtMs = beganMs + POLL_MS;
-    if (await take(1, true, probe) === 0) return false;
+    if (await take({ limit: 1, quarantined: true, probe }) === 0) return false;
     runner.aloneEnded().then(() => quarantineAtMs = 2 * performance.now() - beganMs);
     return true;
   };
@@ -113,7 +119,8 @@ function claimer(
     probesAtMs = performance.now() + POLL_MS;
     for (const { lane, last } of await listProbes(app.db)) {
       if (!lanes.has(lane) || room(claims, slots) <= 0 || runner.alone) continue;
-      const taken = await take(1, false, { lane, last }) || await take(1, false, { lane });
+      const taken = await take({ limit: 1, probe: { lane, last } }) ||
+        await take({ limit: 1, probe: { lane } });
       if (taken === 0) await takeAlone({ lane });
     }
   };
@@ -122,7 +129,7 @@ function claimer(
     const free = room(claims, slots);
     if (free <= 0 || runner.alone) return false;
     if (performance.now() >= quarantineAtMs && await takeAlone()) return false;
-    const count = await take(free, false);
+    const count = await take({ limit: free });
     // Nothing else is there to be harmed, or to be kept waiting.
     if (count === 0 && claims.size === 0 && await takeAlone()) return false;
     return count === free;

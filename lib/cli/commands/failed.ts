@@ -5,15 +5,18 @@
 import type { Queries } from "../../db/db.ts";
 import { listFailedJobs } from "../../db/jobs_view.ts";
 import { budget, jobColumns, type JobDocument, jobDocument } from "../job_view.ts";
+import { refuseUnknownKind } from "../kinds.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
 
-/** The jobs given up last, the latest first. */
+/** The jobs given up last, the latest first. Throws RefusedError for a kind that nobody knows. */
 export async function failed(
   db: Queries,
   options: { kind?: string; limit: number },
 ): Promise<JobDocument[]> {
-  return (await listFailedJobs(db, options)).map(jobDocument);
+  const found = await listFailedJobs(db, options);
+  if (found.length === 0) await refuseUnknownKind(db, options.kind);
+  return found.map(jobDocument);
 }
 
 /** A table, and the commands that lead on from it. */

@@ -39,7 +39,7 @@ Deno.test("failed shows only the kind and the number asked for", async () => {
     return JSON.parse(output).map((job: { id: string }) => job.id);
   };
   assertEquals(await ids("--kind", "work", "--limit", "2"), ["1", "2"]);
-  assertEquals(await ids("--kind", "none"), []);
+  assertEquals(await ids("--kind", "site.form"), []);
 });
 
 Deno.test("failed --json keeps every digit of a payload's numbers", async () => {

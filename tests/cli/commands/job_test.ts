@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { insertDeliveries } from "../../../lib/db/events.ts";
-import { jobRow } from "../../../lib/db/jobs.ts";
+import { enqueue, jobRow } from "../../../lib/db/jobs.ts";
+import { pauseLaneByHand } from "../../../lib/db/lanes_view.ts";
 import { freshApp, type TestApp } from "../../support/app.ts";
 import { claim, deliveryRow, settle } from "../../support/jobs.ts";
 import { cli } from "../support.ts";
@@ -98,4 +99,23 @@ Deno.test("job says of an emptied job since when its payload is gone, and offers
   const { output } = await cli(app.config.DATABASE_URL, ["job", "1"]);
   assertStringIncludes(output, "removed by retention on 2026-04-01 15:00:00+03:00");
   assert(!output.includes("hookwork retry"), output);
+});
+
+Deno.test("job says what a pending job waits for: the one before it, and the lane that is paused", async () => {
+  await using app = await freshApp();
+  const newJob = { kind: "telegram.message", entity: "chat:7" };
+  const [first, second] = [await enqueue(app.db, newJob), await enqueue(app.db, newJob)];
+  await claim(app.db, { kinds: ["telegram.message"] });
+  await pauseLaneByHand(app.db, "telegram", "The bot moves");
+  const { output } = await cli(app.config.DATABASE_URL, ["job", second!]);
+  for (
+    const part of [
+      "chat:7",
+      `It waits for job ${first} (telegram.message, running), which has the turn of its entity.`,
+      "It waits for the lane telegram, paused since",
+      "The bot moves",
+    ]
+  ) assertStringIncludes(output, part);
+  const running = await cli(app.config.DATABASE_URL, ["job", first!]);
+  assert(!running.output.includes("It waits for"), "what runs waits for nothing");
 });

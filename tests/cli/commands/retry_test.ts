@@ -62,3 +62,14 @@ Deno.test("retry --json gives the job as it is now, its id as text", async () =>
   assertEquals({ id, status }, { id: "9007199254740993", status: "pending" });
   assert(output.endsWith("}\n"));
 });
+
+Deno.test("retry --again says what will not be created a second time, or a person waits for it in vain", async () => {
+  await using app = await freshApp();
+  await app
+    .rows`insert into jobs (id, kind, status, finished_at) values (7, 'work', 'done', now())`;
+  await app.rows`
+    insert into effects (key, kind, job_id, claim, state, tries, ref, intended_at, done_at)
+    values ('note:7', 'work', 7, 1, 'done', 1, '991', now(), now())`;
+  const { output } = await cli(app.config.DATABASE_URL, ["retry", "7", "--again"]);
+  assertStringIncludes(output, "It will not create again what exists:  hookwork effect note:7\n");
+});
