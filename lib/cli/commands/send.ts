@@ -3,12 +3,12 @@
  * @module
  */
 import type { App } from "../../app.ts";
-import type { Config } from "../../base/config.ts";
 import { RefusedError } from "../../base/errors.ts";
 import { hookPath, shownPath } from "../../base/hook_path.ts";
 import { nameHint } from "../../base/nearest.ts";
 import { call } from "../../outside/http.ts";
 import { ExitCode } from "../failure.ts";
+import { receiverUrl } from "../receiver.ts";
 
 /** What the receiver answered. */
 export interface Sent {
@@ -28,7 +28,7 @@ export async function send(
 ): Promise<Sent> {
   const source = registry.sources.get(name);
   if (!source) throw new RefusedError(unknownSource(name, [...registry.sources.keys()]));
-  const base = options.url ?? receiverUrl(config);
+  const base = options.url ?? receiverUrl("send a sample", config);
   const { pathSecret, ...sample } = source.sample();
   const url = new URL(hookPath(name, pathSecret), base.endsWith("/") ? base : `${base}/`);
   const { status, body } = await call({
@@ -47,16 +47,6 @@ export async function send(
 function unknownSource(name: string, names: readonly string[]): string {
   const hint = nameHint(name, names, "sources");
   return `Cannot send a sample of "${name}": there is no such source; ${hint}`;
-}
-
-/** Where the receiver of this configuration listens, as seen from its own machine. */
-function receiverUrl({ HOST, PORT }: Pick<Config, "HOST" | "PORT">): string {
-  if (PORT === 0) {
-    throw new RefusedError("Cannot send a sample: PORT is 0, so any port may be it; add --url");
-  }
-  const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  const host = everywhere[HOST] ?? HOST;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
 }
 
 /** The answer, as it came. */

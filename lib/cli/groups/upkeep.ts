@@ -3,8 +3,10 @@
  * @module
  */
 import { exampleEnvironment } from "../../registry.ts";
+import * as parse from "../arguments.ts";
 import { check, checkExitCode, renderCheck } from "../commands/check.ts";
 import { doctor, doctorExitCode, renderDoctor } from "../commands/doctor.ts";
+import { health, healthExitCode, renderHealth } from "../commands/health.ts";
 import { migrate, renderMigrated } from "../commands/migrate.ts";
 import { withApp } from "../open.ts";
 import type { Cli } from "./cli.ts";
@@ -26,5 +28,13 @@ export function upkeepCommands({ host, command, show }: Cli): void {
     .action(async () => {
       const value = await withApp(host, (app) => doctor(app, host.now));
       show(value, renderDoctor, doctorExitCode(value));
+    });
+
+  command("health", "ask the receiver whether it lives; ends with 0 if it does")
+    .option("--ready", "ask whether deliveries can be stored now")
+    .option("--url <url>", "where the receiver is; on this machine when absent", parse.parseHttpUrl)
+    .action(async (options) => {
+      const value = await health(host, options);
+      show(value, renderHealth, healthExitCode(value));
     });
 }
