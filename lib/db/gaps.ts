@@ -102,6 +102,44 @@ export async function closeGapsWithin(
   return rows.length;
 }
 
+/** What is open of a source's gaps. */
+export interface OpenGaps {
+  readonly source: string;
+  readonly count: number;
+  /** Whether one has not ended: deliveries do not come now. */
+  readonly lasting: boolean;
+  /** How long they are together, and since when the oldest is there. */
+  readonly seconds: number;
+  readonly ageSeconds: number;
+  /** Of the newest. */
+  readonly reason: string;
+}
+
+/** The sources of which gaps are open. */
+export async function listOpenGaps(db: Queries): Promise<OpenGaps[]> {
+  return await db.run(db.sql<OpenGaps[]>`
+    select source, count(*)::int as count, bool_or(ended_at is null) as lasting,
+      extract(epoch from sum(coalesce(ended_at, greatest(began_at, now())) - began_at))::float8 as seconds,
+      extract(epoch from greatest(now() - min(began_at), '0'))::float8 as "ageSeconds",
+      (array_agg(reason order by id desc))[1] as reason
+    from gaps where closed_at is null group by source order by source
+  `);
+}
+
+/** Notes what a person found out about a gap; undefined when it is not there, is closed, or lasts. */
+export async function closeGapByHand(
+  db: Queries,
+  id: string,
+  result: string,
+): Promise<GapLine | undefined> {
+  const [row] = await db.run(db.sql<GapLine[]>`
+    update gaps set closed_at = now(), result = ${result}
+    where id = ${id}::bigint and closed_at is null and ended_at is not null
+    returning id, source, began_at as "from", ended_at as "to", reason, closed_at as "closedAt", result
+  `);
+  return row;
+}
+
 /** A gap as the operator sees it. */
 export interface GapLine {
   readonly id: string;

@@ -14,6 +14,7 @@ import {
 import { judgeHeld, judgeLanes } from "./doctor_order.ts";
 import {
   judgeAlerts,
+  judgeGaps,
   judgeLeases,
   judgeOldestDue,
   judgeRetention,
@@ -50,6 +51,7 @@ export function judge(vitals: Vitals, limits: Limits): Finding[] {
     judgeWorkers(vitals.sessions, limits),
     ...judgeAlerts(vitals.alertProblems),
     judgeUnrouted(vitals.unrouted),
+    ...judgeGaps(vitals.gaps),
     judgeTransaction(vitals.transaction, vitals.sessions.hidden),
     judgeRows(vitals.rows),
     judgeRetention(vitals.retentionSeconds),

@@ -3,6 +3,7 @@
  * @module
  */
 import { formatSeconds } from "../base/span.ts";
+import type { OpenGaps } from "../db/gaps.ts";
 import type { DueKind, ExpiredLeases } from "../db/health.ts";
 import type { Sessions } from "../db/server.ts";
 import { type Finding, judging, type Limits } from "./finding.ts";
@@ -98,6 +99,27 @@ export function judgeUnrouted(count: number): Finding {
     `${count} event(s) of the last ${UNROUTED_HOURS} hours could not be routed and have no job`,
     "`hookwork events --errors` lists them; mend the source, then `hookwork replay <id>`",
   );
+}
+
+/** Whether deliveries may have been lost, one finding for each source of which nobody has found out yet. */
+export function judgeGaps(gaps: readonly OpenGaps[]): Finding[] {
+  const judged = judging("gaps");
+  if (gaps.length === 0) return [judged.ok("No delivery is known to be missing")];
+  return gaps.map(({ source, count, lasting, seconds, ageSeconds, reason }) => {
+    const age = formatSeconds(ageSeconds);
+    if (lasting) {
+      return judged.bad(
+        `Deliveries of ${source} have not come for ${age}: ${reason}`,
+        "mend what it names; what was lost meanwhile is asked for once it has ended: `hookwork gaps`",
+      );
+    }
+    return judged.look(
+      `Deliveries of ${source} may have been lost: ${count} gap(s) of ${formatSeconds(seconds)} ` +
+        `are open, the oldest for ${age}: ${reason}`,
+      "reconciliation closes them by itself where a source has one; else ask the sender what it sent, " +
+        "and note that by `hookwork gap <id> --result <text>`; `hookwork gaps` lists them",
+    );
+  });
 }
 
 const DAY_SECONDS = 86_400;

@@ -5,6 +5,7 @@
 import type { App } from "../app.ts";
 import { listAlertProblems } from "../db/alerts.ts";
 import { type HeldEntity, listHeldEntities } from "../db/entities.ts";
+import { listOpenGaps, type OpenGaps } from "../db/gaps.ts";
 import {
   countUnroutedEvents,
   type DueKind,
@@ -54,6 +55,8 @@ export interface Vitals {
   readonly clockSeconds: number;
   readonly alertProblems: readonly string[];
   readonly unrouted: number;
+  /** Times in which deliveries may have been lost, and of which nobody has found out yet. */
+  readonly gaps: readonly OpenGaps[];
   readonly retentionSeconds: number;
   readonly sizes: readonly TableSize[];
 }
@@ -81,6 +84,7 @@ export async function takeVitals(
     clockSeconds: await compareClocks(db, now),
     alertProblems: await listAlertProblems(db),
     unrouted: await countUnroutedEvents(db, UNROUTED_HOURS),
+    gaps: await listOpenGaps(db),
     retentionSeconds: await getRetentionSeconds(db),
     sizes: await listTableSizes(db, MAX_TABLES),
   };

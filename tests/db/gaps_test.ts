@@ -3,11 +3,13 @@ import {
   beat,
   beginGap,
   closeGap,
+  closeGapByHand,
   closeGapsWithin,
   endGap,
   getSilenceSeconds,
   listDueGaps,
   listGaps,
+  listOpenGaps,
 } from "../../lib/db/gaps.ts";
 import { insertDeliveries } from "../../lib/db/events.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
@@ -119,4 +121,34 @@ Deno.test("silence is counted from the newest event, and before any from the fir
   assertEquals(Math.round((await getSilenceSeconds(app.db, "site"))! / HOUR), 3);
   await insertDeliveries(app.db, [deliveryRow({ source: "site" })]);
   assert((await getSilenceSeconds(app.db, "site"))! < 60);
+});
+
+Deno.test("what is open of gaps is told for each source, and a person closes one that has ended, once", async () => {
+  await using app = await freshApp();
+  await app.rows`
+    insert into gaps (source, began_at, ended_at, reason, closed_at) values
+      ('site', now() - interval '9 hours', now() - interval '8 hours', 'long ago', now()),
+      ('site', now() - interval '2 hours', now() - interval '1 hour', 'down', null),
+      ('site', now() - interval '30 minutes', now() - interval '10 minutes', 'down again', null),
+      ('amocrm', now() - interval '3 hours', null, 'switched off', null)`;
+  const seen = async () =>
+    (await listOpenGaps(app.db)).map((open) => ({
+      ...open,
+      seconds: Math.round(open.seconds / 60) * 60,
+      ageSeconds: Math.round(open.ageSeconds / 60) * 60,
+    }));
+  const amocrm = { source: "amocrm", count: 1, lasting: true, reason: "switched off" };
+  const site = { source: "site", lasting: false, reason: "down again" };
+  assertEquals(await seen(), [
+    { ...amocrm, seconds: 3 * HOUR, ageSeconds: 3 * HOUR },
+    { ...site, count: 2, seconds: HOUR + 1200, ageSeconds: 2 * HOUR },
+  ]);
+  const closed = await closeGapByHand(app.db, "2", "nothing was lost");
+  assertEquals([closed?.source, closed?.result], ["site", "nothing was lost"]);
+  assertEquals(await closeGapByHand(app.db, "2", "something was"), undefined);
+  assertEquals(await closeGapByHand(app.db, "4", "it still lasts"), undefined);
+  assertEquals(await seen(), [
+    { ...amocrm, seconds: 3 * HOUR, ageSeconds: 3 * HOUR },
+    { ...site, count: 1, seconds: 1200, ageSeconds: 1800 },
+  ]);
 });

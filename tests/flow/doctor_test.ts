@@ -20,6 +20,7 @@ const HEALTHY: Vitals = {
   clockSeconds: 0,
   alertProblems: [],
   unrouted: 0,
+  gaps: [],
   retentionSeconds: 300,
   sizes: [{ table: "jobs", bytes: 1_250_000 }],
 };
@@ -46,6 +47,14 @@ const lane = (sinceSeconds: number, name = "telegram") => [{
   reason: "answered 401",
   pauses: 1,
   rate: null,
+}];
+const gap = (lasting: boolean) => [{
+  source: "site",
+  count: 2,
+  lasting,
+  seconds: 420,
+  ageSeconds: 7200,
+  reason: "no receiver was there",
 }];
 const holder = (status: string) => [{
   entity: "lead:1",
@@ -79,6 +88,8 @@ const CASES: [Partial<Vitals>, part: string, Level, words: string][] = [
   [{ sessions: sessions(2, 0, 2) }, "workers", "ok", "cannot be seen"],
   [{ alertProblems: ["bad token"] }, "alerts", "bad", "Alerts do not arrive: bad token"],
   [{ unrouted: 4 }, "events", "look", "4 event(s)"],
+  [{ gaps: gap(false) }, "gaps", "look", "site may have been lost: 2 gap(s) of 7 min are open"],
+  [{ gaps: gap(true) }, "gaps", "bad", "Deliveries of site have not come for 2 h: no receiver"],
   [{ transaction: open(59) }, "transactions", "ok", "No transaction"],
   [{ transaction: open(60) }, "transactions", "look", "Session 42 (psql, role ada)"],
   [{ transaction: open(600) }, "transactions", "bad", "open for 10 min: active"],

@@ -18,9 +18,11 @@ import {
   type RunningJob,
 } from "../../db/health.ts";
 import { type HeldEntity, listHeldEntities } from "../../db/entities.ts";
+import { listOpenGaps } from "../../db/gaps.ts";
 import { outerLane } from "../../db/lanes.ts";
 import { type LaneView, listLanes } from "../../db/lanes_view.ts";
 import { getLastSlots } from "../../db/schedules.ts";
+import { judgeGaps } from "../../flow/doctor_queue.ts";
 import { checkReadiness } from "../../flow/ready.ts";
 import { CONTACT_MS } from "../open.ts";
 import type { Page } from "../output.ts";
@@ -58,6 +60,7 @@ export async function status(app: App): Promise<QueueStatus> {
   const running = await listRunningJobs(app.db, MAX_RUNNING);
   const failed = await countFailedJobs(app.db, RECENT_HOURS);
   const unrouted = await countUnroutedEvents(app.db, RECENT_HOURS);
+  const gaps = await listOpenGaps(app.db);
   const slots = await getLastSlots(app.db);
   const lanes = await listLanes(app.db, "failing");
   return {
@@ -65,6 +68,8 @@ export async function status(app: App): Promise<QueueStatus> {
       ...warnings,
       ...failureWarnings(failed),
       ...unroutedWarnings(unrouted),
+      ...judgeGaps(gaps).filter(({ level }) => level !== "ok")
+        .map(({ detail }) => `${detail}; \`hookwork gaps\``),
       // Readiness tells of those that have lasted.
       ...lanes.filter(({ name }) =>
         outerLane(name) === name && !warnings.some((text) => text.startsWith(`The lane ${name} `))

@@ -6,7 +6,7 @@ import { Option } from "commander";
 import * as parse from "../arguments.ts";
 import { event, eventBytes, renderEventChain } from "../commands/event.ts";
 import { events, renderEvents } from "../commands/events.ts";
-import { gaps, renderGaps } from "../commands/gaps.ts";
+import { gap, gaps, renderGap, renderGaps } from "../commands/gaps.ts";
 import { renderReplay, replay, replayExitCode } from "../commands/replay.ts";
 import { renderReplayedMany, replayedManyExitCode, replayMany } from "../commands/replay_many.ts";
 import { planReplay, renderPlan } from "../commands/replay_plan.ts";
@@ -64,6 +64,13 @@ export function eventCommands({ host, command, show, end }: Cli): void {
     .addOption(parse.limitOption())
     .action(async (options) =>
       show(await withDatabase(host, (db) => gaps(db, options)), renderGaps)
+    );
+
+  command("gap", "close a gap of which a person has found out what was lost in it")
+    .argument("<id>", "the gap's id", parse.parseId)
+    .requiredOption("--result <text>", "what that came to")
+    .action(async (id, options) =>
+      show(await withDatabase(host, (db) => gap(db, id, options)), renderGap)
     );
 
   command("send", "send a signed sample to the receiver, as the sender would")
