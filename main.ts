@@ -7,7 +7,7 @@ import { startReceiver } from "./lib/web/server.ts";
 
 // The statement ends before the sender's patience does.
 await runService(
-  Deno.env.toObject(),
+  { args: Deno.args, environment: Deno.env.toObject() },
   { application: "hookwork-receiver", connections: 4, statementSeconds: 1.4 },
   startReceiver,
 );

@@ -23,9 +23,9 @@ export function createLauncher(environment: Record<string, string>) {
   const inherited = { ...inheritedEnvironment(environment), NO_COLOR: "1" };
   return {
     secrets,
-    /** Starts an entry file of this project with the flags of a service. */
+    /** Starts an entry file of this project with the flags of a worker, which are those of a receiver and some more. */
     async hookwork(file: string, url: string, env: Record<string, string> = {}): Promise<Program> {
-      const command = await serviceCommand(file, { envFile: false });
+      const command = await serviceCommand("work", { file, envFile: false });
       const settings = { ...secrets, DATABASE_URL: url, TELEGRAM_API: NOWHERE, PORT: "0" };
       return launch(file, command, { ...inherited, ...settings, LOG_FORMAT: "text", ...env });
     },

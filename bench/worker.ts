@@ -46,7 +46,7 @@ function withBenchHandlers(app: App): App {
 }
 
 await runService(
-  Deno.env.toObject(),
+  { args: Deno.args, environment: Deno.env.toObject() },
   { application: "hookwork-worker", connections: 4, statementSeconds: 10 },
   (app) => startWorker(withBenchHandlers(app), `bench/${Deno.pid}`),
 );

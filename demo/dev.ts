@@ -19,7 +19,7 @@ import { createPrefixer } from "./terminal.ts";
 import { drag, watchMessages, watchNotes } from "./tour.ts";
 
 const FOLDER = fileURLToPath(new URL("../.hookwork/dev", import.meta.url));
-const PROGRAMS = { receiver: "main.ts", worker: "worker.ts" };
+const PROGRAMS = { receiver: "serve", worker: "work" } as const;
 const FLAGS = ["--watch=.env", "--no-clear-screen"];
 /** A webhook that finds no receiver, since that starts anew, comes again after three seconds instead of five minutes. */
 const AMOCRM_TIME_SCALE = 0.01;
@@ -51,8 +51,8 @@ async function main(environment: Settings): Promise<void> {
   const settings = await readSettings(environment);
   const telegram = await useTelegram(stack, settings);
   const amocrm = await useAmocrm(stack, settings);
-  for (const [name, file] of Object.entries(PROGRAMS)) {
-    const command = await serviceCommand(file, { flags: FLAGS, envFile: true });
+  for (const [name, task] of Object.entries(PROGRAMS)) {
+    const command = await serviceCommand(task, { flags: FLAGS, envFile: true });
     const env = { ...environment, DATABASE_URL: databaseUrl };
     stack.use(start({ name, command, env, onLine: logOf(name), lastLine: STOPPED }));
   }

@@ -2,32 +2,36 @@
  * How Hookwork's own programs are started: with the flags of the tasks in deno.json, and no settings but those given.
  * @module
  */
+import { type ProgramTask, readTask } from "../deploy/programs.ts";
 import { coreSettings } from "../lib/base/config.ts";
 import { definitions, registrySettings } from "../lib/registry.ts";
 
-const DENO_JSON = new URL("../deno.json", import.meta.url);
 const OWN_SETTINGS = [coreSettings, ...registrySettings(definitions).map((group) => group.settings)]
   .flatMap((settings) => Object.keys(settings));
 
-/** The command that runs one of the project's entry files as its task does; `flags` come before the file. */
+/** What to start otherwise than the task does. */
+export interface ServiceOptions {
+  /** Another file with what the task's own may do. */
+  readonly file?: string;
+  /** Further flags of `deno run`. */
+  readonly flags?: readonly string[];
+  readonly args?: readonly string[];
+  /** Whether the operator's .env is read. */
+  readonly envFile: boolean;
+}
+
+/** The command that runs one of the three programs as its task does. */
 export async function serviceCommand(
-  file: string,
-  options: { flags?: readonly string[]; args?: readonly string[]; envFile: boolean },
+  task: ProgramTask,
+  { file, flags = [], args = [], envFile }: ServiceOptions,
 ): Promise<string[]> {
-  const { flags = [], args = [], envFile } = options;
-  const { tasks } = JSON.parse(await Deno.readTextFile(DENO_JSON));
-  const [, ...given] = words(tasks.service.command);
-  const kept = given.filter((word) => envFile || !word.startsWith("--env-file"));
-  return [Deno.execPath(), ...kept, ...flags, file, ...args];
+  const { flags: given, entry } = await readTask(task);
+  const kept = given.filter((flag) => envFile || !flag.startsWith("--env-file"));
+  return [Deno.execPath(), "run", ...kept, ...flags, file ?? entry, ...args];
 }
 
 /** The environment that a program inherits, without the variables that are settings of Hookwork. */
 export function inheritedEnvironment(environment: Record<string, string>): Record<string, string> {
   const names = Object.keys(environment).filter((name) => !OWN_SETTINGS.includes(name));
   return Object.fromEntries(names.map((name) => [name, environment[name]!]));
-}
-
-/** The words of a command; quotes hold one together. */
-function words(command: string): string[] {
-  return (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""));
 }

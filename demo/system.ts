@@ -2,12 +2,13 @@
  * Everything at once: a database, a fake Telegram, a fake amoCRM, the receiver and two workers as real processes.
  * @module
  */
+import type { ProgramTask } from "../deploy/programs.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { Amocrm } from "./fake_amocrm/server.ts";
 import { type PrintService, startPrintService } from "./print_service.ts";
 import { type Process, start } from "./process.ts";
 import { accountSettings, startSampleAccount, subscribe } from "./sample_account.ts";
-import { inheritedEnvironment, serviceCommand } from "./service.ts";
+import { inheritedEnvironment, serviceCommand, type ServiceOptions } from "./service.ts";
 import { type DemoSettings, randomSettings } from "./settings.ts";
 import { createSite, type Site } from "./site.ts";
 import { startTelegramApi, type TelegramApi } from "./telegram_api.ts";
@@ -81,13 +82,13 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     LOG_LEVEL: "debug",
   };
   const env = { ...inheritedEnvironment(environment), ...settings, NO_COLOR: "1" };
-  const run = async (name: string, file: string, ...args: string[]) => {
-    const flags = [`--allow-read=${documents}`, `--allow-write=${documents}`];
-    const command = await serviceCommand(file, { flags, args, envFile: false });
+  const run = async (name: string, task: ProgramTask, given: Partial<ServiceOptions> = {}) => {
+    const command = await serviceCommand(task, { ...given, envFile: false });
     return start({ name, command, env, onLine: logOf(name) });
   };
-  const receiver = stack.use(await run("receiver", "main.ts"));
-  const crew = stack.use(createCrew((number) => run(`worker ${number}`, "worker.ts")));
+  const flags = [`--allow-read=${documents}`, `--allow-write=${documents}`];
+  const receiver = stack.use(await run("receiver", "serve"));
+  const crew = stack.use(createCrew((number) => run(`worker ${number}`, "work", { flags })));
   const [address] = await Promise.all([
     addressOf(receiver),
     crew.startWorker(),
@@ -108,7 +109,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     site: createSite(`${address}/hooks/site`, settings.SITE_WEBHOOK_SECRET),
     receiver,
     async cli(...args) {
-      const command = await run("cli", "cli.ts", ...args);
+      const command = await run("cli", "cli", { args });
       return { code: await command.exit, output: command.lines.join("\n") };
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),

@@ -5,9 +5,12 @@
 import type { App } from "./app.ts";
 import { ConfigError, describeError } from "./base/errors.ts";
 import { startWatchdog, type Watchdog } from "./base/watchdog.ts";
+import { version } from "./version.ts";
 import { type ProcessOptions, wire } from "./wire.ts";
 
 const EXIT_FAILED = 1;
+/** The command line is not understood. */
+const EXIT_USAGE = 2;
 /** EX_CONFIG of sysexits.h: starting again would not help. */
 const EXIT_CONFIGURATION = 78;
 
@@ -24,18 +27,26 @@ export interface Service {
   readonly failed: Promise<Error>;
 }
 
+/** What a process was started with. */
+export interface Surroundings {
+  /** Nothing, or `--version`. */
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /** Runs a service until SIGTERM or SIGINT, and ends the process. A watchdog, unless switched off, ends it when it stands still. */
 export async function runService(
-  environment: Readonly<Record<string, string>>,
+  { args, environment }: Surroundings,
   options: ProcessOptions,
   start: (app: App, watchdog?: Watchdog) => Service,
 ): Promise<never> {
+  if (args.length > 0) answerAndExit(args, options.application);
   const app = wireOrExit(environment, options);
   surviveStrayRejections(app);
   using watchdog = watch(app, options);
   const service = startOrExit(app, () => start(app, watchdog));
   const stopped = stopOnSignal(service);
-  app.log.info("started");
+  app.log.info("started", { version });
   const failure = await Promise.race([stopped, service.failed]);
   if (failure) {
     app.log.error("cannot go on; a supervisor shall start it anew", { why: failure.message });
@@ -45,6 +56,19 @@ export async function runService(
   app.log.info("stopped");
   // A handler that ignores its signal must not keep the process alive.
   Deno.exit(failure ? EXIT_FAILED : 0);
+}
+
+function answerAndExit(args: readonly string[], application: string): never {
+  if (args.length === 1 && args[0] === "--version") {
+    // deno-lint-ignore no-console -- an answer to a person is no line of the log
+    console.log(`${application} ${version}`);
+    Deno.exit(0);
+  }
+  // deno-lint-ignore no-console -- without a configuration there is no log
+  console.error(
+    `Cannot start: ${application} takes settings and no arguments, but --version alone`,
+  );
+  Deno.exit(EXIT_USAGE);
 }
 
 function wireOrExit(environment: Readonly<Record<string, string>>, options: ProcessOptions): App {

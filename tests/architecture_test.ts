@@ -3,7 +3,7 @@ import { assertEquals } from "@std/assert";
 /** Who may import whom, a line for each part, from the top down. Inside a part all is allowed. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   entry: ["cli", "service", "web", "worker"],
-  service: ["app", "base", "wire"],
+  service: ["app", "base", "version", "wire"],
   wire: ["app", "base", "contract", "db", "outside", "registry"],
   web: ["app", "base", "contract", "db", "flow"],
   worker: ["app", "base", "contract", "db", "flow"],
@@ -17,6 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "outside",
     "registry",
     "setting",
+    "version",
     "wire",
   ],
   flow: ["app", "base", "contract", "db"],
@@ -33,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   effect: [],
   ports: [],
   setting: [],
+  version: ["deno.json"],
 };
 
 const MAX_LINES = 250;

@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { Command } from "commander";
 import { serviceCommand } from "../demo/service.ts";
 import { randomSettings } from "../demo/settings.ts";
+import { type ProgramTask, readTask } from "../deploy/programs.ts";
 import { backoffSeconds } from "../lib/base/backoff.ts";
 import { coreSettings } from "../lib/base/config.ts";
 import { createProgram } from "../lib/cli/program.ts";
@@ -50,19 +51,20 @@ Deno.test("The automation in README works when it is pasted, from its sample to 
   };
   await using telegram = await fakeTelegram();
   await using database = await testDatabase();
-  const start = async (file: string, ready: RegExp, ...args: string[]) => {
-    const [, ...words] = await serviceCommand(copy.folder + file, { args, envFile: false });
+  const start = async (task: ProgramTask, ready: RegExp, ...args: string[]) => {
+    const file = copy.folder + (await readTask(task)).entry;
+    const [, ...words] = await serviceCommand(task, { file, args, envFile: false });
     const given = { ...env, DATABASE_URL: database.url, TELEGRAM_API: telegram.url.href };
-    return await startProcess({ name: file, args: words, env: given, ready });
+    return await startProcess({ name: task, args: words, env: given, ready });
   };
-  await using receiver = await start("main.ts", /"listening"/);
-  await using _worker = await start("worker.ts", /"started"/);
+  await using receiver = await start("serve", /"listening"/);
+  await using _worker = await start("work", /"started"/);
   const { port } = JSON.parse(await receiver.waitFor(/"listening"/));
   const url = `http://127.0.0.1:${port}`;
   const forged = await fetch(`${url}/hooks/payments`, { method: "POST", body: "{}" });
   await forged.body?.cancel();
   assertEquals(forged.status, 401);
-  await using cli = await start("cli.ts", /202/, "send", "payments", "--url", url);
+  await using cli = await start("cli", /202/, "send", "payments", "--url", url);
   assertEquals(await cli.exit, 0);
   await until("the chat was told", () => telegram.messages.length > 0);
   const [message, ...more] = telegram.messages;

@@ -4,6 +4,7 @@
  */
 import { Command } from "commander";
 import { printable } from "../base/text.ts";
+import { version } from "../version.ts";
 import { ExitCode } from "./failure.ts";
 import { amocrmCommands } from "./groups/amocrm.ts";
 import { contractCommands } from "./groups/contract.ts";
@@ -29,6 +30,7 @@ export function createProgram(host: Host, end: (exitCode: ExitCode) => void): Co
 
   configure(program, host)
     .description("Looks after webhooks and their jobs.")
+    .version(`hookwork ${version}`, "-V, --version", "print the version and end")
     .option("--json", "print one JSON document instead of text");
 
   const cli: Cli = { host, command, show, end };

@@ -2,14 +2,15 @@
  * The folder of templates: a folder for each version, with `contract.txt` and `sample.json`.
  * @module
  */
+import { fileURLToPath } from "node:url";
 import { describeError, PermanentError } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { nameHint } from "../base/nearest.ts";
 import { type ContractData, parseContractData } from "./data.ts";
 import { parseTemplate, type Template, TemplateError } from "./template.ts";
 
-/** The templates that come with the program; `deno compile --include templates` takes them along. */
-export const OWN_TEMPLATES = `${import.meta.dirname}/../../templates/contract`;
+/** The templates that come with the program. A path without dots: inside a binary none leads up. */
+export const OWN_TEMPLATES = fileURLToPath(new URL("../../templates/contract", import.meta.url));
 
 /** What a folder and a key of `contract_documents` can be called. */
 const VERSION_FORM = /^[a-z0-9][a-z0-9._-]{0,39}$/i;

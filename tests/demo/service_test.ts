@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { inheritedEnvironment, serviceCommand } from "../../demo/service.ts";
 
 Deno.test("serviceCommand() gives a demo the flags of the task, but not the operator's .env", async () => {
-  const command = await serviceCommand("main.ts", { args: ["--x"], envFile: false });
+  const command = await serviceCommand("serve", { args: ["--x"], envFile: false });
   assertEquals([command[0], command[1]], [Deno.execPath(), "run"]);
   assertEquals(command.slice(-2), ["main.ts", "--x"]);
   assert(command.some((word) => word.startsWith("--allow-net")), command.join(" "));
@@ -10,7 +10,7 @@ Deno.test("serviceCommand() gives a demo the flags of the task, but not the oper
 });
 
 Deno.test("serviceCommand() gives dev the .env too, and its flags before the file", async () => {
-  const command = await serviceCommand("main.ts", { flags: ["--watch"], envFile: true });
+  const command = await serviceCommand("serve", { flags: ["--watch"], envFile: true });
   assert(command.some((word) => word.startsWith("--env-file")), command.join(" "));
   assertEquals(command.slice(-2), ["--watch", "main.ts"]);
 });

@@ -1,6 +1,7 @@
 /** Hookwork as it really runs: receivers, workers and commands as processes, on a database of their own. */
 
 import { serviceCommand } from "../../demo/service.ts";
+import type { ProgramTask } from "../../deploy/programs.ts";
 import { randomSettings } from "../../demo/settings.ts";
 import { type Answer, createSite } from "../../demo/site.ts";
 import { startTelegramApi, type TelegramApi } from "../../demo/telegram_api.ts";
@@ -11,6 +12,7 @@ import { until } from "./until.ts";
 /** The worker with the handlers of `test_handlers.ts`. */
 export const TEST_WORKER = "tests/support/worker_entry.ts";
 
+const NAMES = { serve: "receiver", work: "worker", cli: "cli" } as const;
 const STARTED = /\] started\b/;
 
 /** How a process differs from the others. */
@@ -98,15 +100,11 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
   const processes: TestProcess[] = [];
   stack.defer(() => endAll(processes));
 
-  const run = async (name: string, file: string, start: Start, ready?: RegExp, args?: string[]) => {
-    const { flags } = start;
-    const [command, ...rest] = await serviceCommand(start.file ?? file, {
-      flags,
-      args,
-      envFile: false,
-    });
+  const run = async (task: ProgramTask, start: Start, ready?: RegExp, args?: string[]) => {
+    const { file, flags } = start;
+    const [command, ...rest] = await serviceCommand(task, { file, flags, args, envFile: false });
     const env = { ...shared, ...start.env };
-    const started = await startProcess({ name, command, args: rest, env, ready });
+    const started = await startProcess({ name: NAMES[task], command, args: rest, env, ready });
     processes.push(started);
     return started;
   };
@@ -124,7 +122,7 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
     telegram,
     env: shared,
     async receiver(start = {}) {
-      const receiver = await run("receiver", "main.ts", start, STARTED);
+      const receiver = await run("serve", start, STARTED);
       const listening = await receiver.waitFor(/listening .*port=\d+/);
       const port = Number(/port=(\d+)/.exec(listening)![1]);
       const site = createSite(`http://127.0.0.1:${port}/hooks/site`, settings.SITE_WEBHOOK_SECRET);
@@ -132,9 +130,9 @@ export async function startSystem(env: Record<string, string> = {}): Promise<Sys
       const stores = async () => (await post({ id: crypto.randomUUID() })).status === 202;
       return { ...receiver, port, post, stores };
     },
-    worker: (start = {}) => run("worker", TEST_WORKER, start, STARTED),
+    worker: (start = {}) => run("work", { file: TEST_WORKER, ...start }, STARTED),
     async cli(args, start = {}) {
-      const command = await run("cli", "cli.ts", start, undefined, args);
+      const command = await run("cli", start, undefined, args);
       return { code: await command.exit, output: command.lines.join("\n") };
     },
     lines: () => processes.flatMap((process) => process.lines),

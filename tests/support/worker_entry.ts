@@ -12,7 +12,7 @@ const SCHEDULED_KIND = Deno.env.get("TEST_SCHEDULED_KIND");
 const GRACE_MS = Deno.env.get("TEST_GRACE_MS");
 
 await runService(
-  Deno.env.toObject(),
+  { args: Deno.args, environment: Deno.env.toObject() },
   { application: "hookwork-worker", connections: 4, statementSeconds: 10 },
   (app, watchdog) => {
     const graceMs = GRACE_MS === undefined ? undefined : Number(GRACE_MS);

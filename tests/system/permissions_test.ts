@@ -3,6 +3,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { startSystem } from "../support/system.ts";
 import { serviceCommand } from "../../demo/service.ts";
+import { type ProgramTask, readTask } from "../../deploy/programs.ts";
 import { startProcess } from "../support/process.ts";
 import { until } from "../support/until.ts";
 
@@ -10,8 +11,9 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 
 Deno.test("receiver, worker and CLI run with their narrow flags from /, without HOME and without a terminal", async () => {
   await using system = await startSystem();
-  const run = async (file: string, args: string[] = [], ready?: RegExp) => {
-    const command = await serviceCommand(`${ROOT}${file}`, { args, envFile: false });
+  const run = async (task: ProgramTask, args: string[] = [], ready?: RegExp) => {
+    const file = ROOT + (await readTask(task)).entry;
+    const command = await serviceCommand(task, { file, args, envFile: false });
     const flags = command.map((word) =>
       word.replace(
         /^(--allow-(?:read|write)=)(.+)$/,
@@ -19,7 +21,7 @@ Deno.test("receiver, worker and CLI run with their narrow flags from /, without 
       )
     );
     return await startProcess({
-      name: file,
+      name: task,
       // Deno finds its cache by HOME, unless it is told.
       command: "env",
       args: ["-u", "HOME", "-C", "/", `DENO_DIR=${await cacheFolder()}`, ...flags],
@@ -27,11 +29,11 @@ Deno.test("receiver, worker and CLI run with their narrow flags from /, without 
       ready,
     });
   };
-  await using receiver = await run("main.ts", [], /\] started\b/);
-  await using worker = await run("worker.ts", [], /\] started\b/);
+  await using receiver = await run("serve", [], /\] started\b/);
+  await using worker = await run("work", [], /\] started\b/);
   const [, port] = /port=(\d+)/.exec(await receiver.waitFor(/listening .*port=\d+/))!;
   const url = ["--url", `http://127.0.0.1:${port}`];
-  await using sent = await run("cli.ts", ["send", "site", ...url]);
+  await using sent = await run("cli", ["send", "site", ...url]);
   assertEquals(await sent.exit, 0, sent.lines.join("\n"));
   await system.jobIs("1", "done");
   const ready = await fetch(`http://127.0.0.1:${port}/ready`);
@@ -39,7 +41,7 @@ Deno.test("receiver, worker and CLI run with their narrow flags from /, without 
   const poison = await system.enqueue("site.form", { nothing: true });
   await system.jobIs(poison, "failed");
   await until("a human is told", () => system.telegram.messages.length === 1);
-  await using check = await run("cli.ts", ["check"]);
+  await using check = await run("cli", ["check"]);
   assertEquals(await check.exit, 0, check.lines.join("\n"));
   receiver.kill();
   worker.kill();
