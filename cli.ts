@@ -2,6 +2,7 @@
  * The operator's entry: runs one command and ends.
  * @module
  */
+import { settingsOfServer } from "./lib/cli/environment.ts";
 import { run } from "./lib/cli/run.ts";
 
 const encoder = new TextEncoder();
@@ -39,7 +40,9 @@ async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Prom
 }
 
 const exitCode = await run(Deno.args, {
-  environment: Deno.env.toObject(),
+  get environment() {
+    return settingsOfServer(Deno.env.toObject());
+  },
   columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity,
   now: () => new Date(),
   write: (output) => write(Deno.stdout, output),

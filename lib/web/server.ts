@@ -13,7 +13,7 @@ import { startTick } from "../flow/tick.ts";
 import { createHandler, type RequestHandler } from "./routes.ts";
 
 /** For the requests under way at a stop: more than the intake's deadline, far less than a supervisor's patience. */
-const GRACE_MS = 5000;
+export const GRACE_MS = 5000;
 /** For what goes on beside them. */
 const DRAIN_MS = 2000;
 

@@ -26,8 +26,8 @@ const EXPIRY_MS = 1000;
 const HELD_MS = 600_000;
 const BUSY_MS = 30_000;
 const STUCK_MS = 10 * 60_000;
-/** Below the 60 s after which a supervisor kills. */
-const GRACE_MS = 55_000;
+/** For the jobs under way at a stop: with what follows it stays below TimeoutStopSec in deploy/systemd, after which systemd kills. */
+export const GRACE_MS = 55_000;
 /** For writing down what was interrupted. */
 const RELEASE_MS = 1500;
 

@@ -1,0 +1,45 @@
+/** Programs that stand in for the compiled ones: the same names, run from the source. */
+
+import { serviceCommand } from "../../../demo/service.ts";
+import { TEST_WORKER } from "../../support/system.ts";
+
+/** The worker is that of the tests, with its handlers. */
+const ENTRIES = {
+  "hookwork-receiver": "main.ts",
+  "hookwork-worker": TEST_WORKER,
+  "hookwork": "cli.ts",
+} as const;
+
+/** A folder of programs and a file of settings, as a server has them; gone when the test leaves its scope. */
+export interface Installation extends AsyncDisposable {
+  readonly programs: string;
+  readonly settings: string;
+}
+
+/** Installs them; `settings` is the text of the file. */
+export async function install(settings: string): Promise<Installation> {
+  const root = await Deno.makeTempDir();
+  const programs = `${root}/current`;
+  await Deno.mkdir(programs);
+  for (const [name, file] of Object.entries(ENTRIES)) {
+    const flags = file === "cli.ts" ? [`--allow-read=${root}`] : [];
+    const command = await serviceCommand(file, { envFile: false, flags });
+    const script = `#!/bin/sh\nexec ${command.map(quoted).join(" ")} "$@"\n`;
+    await Deno.writeTextFile(`${programs}/${name}`, script, { mode: 0o755 });
+  }
+  await Deno.writeTextFile(`${root}/hookwork.env`, settings);
+  return {
+    programs,
+    settings: `${root}/hookwork.env`,
+    [Symbol.asyncDispose]: () => Deno.remove(root, { recursive: true }),
+  };
+}
+
+/** The text of a file of settings, each value between single quotes. */
+export function settingsText(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`).join("");
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
