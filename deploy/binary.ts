@@ -9,21 +9,18 @@ const EMBEDDED = ["lib/contracts/pdf_thread.ts", "migrations", "templates"];
 /** Written before each compilation, and read by lib/version.ts out of the binary. */
 export const COMMIT_FILE = "dist/commit";
 
-/** What Deno 2 has had without flags only since this minor version: Temporal, and hex and base64 of bytes. */
-const PLAIN_SINCE_MINOR = 7;
-const OLDER_FLAGS = ["--unstable-temporal", "--v8-flags=--js-base-64"];
-
 /** What differs between two binaries. */
 export interface BinaryOptions extends TaskCommand {
   readonly output: string;
+  /** The machine it is for, such as `aarch64-unknown-linux-gnu`; this one when absent. */
   readonly target?: string;
-  /** Of the Deno that compiles. */
-  readonly denoVersion: string;
+  /** What the Deno that compiles needs besides. */
+  readonly denoFlags: readonly string[];
 }
 
 /** The arguments of `deno` that make a binary of a program. */
 export function compileArguments(options: BinaryOptions): string[] {
-  const { flags, entry, output, target, denoVersion } = options;
+  const { flags, entry, output, target, denoFlags } = options;
   return [
     "compile",
     "--quiet",
@@ -32,7 +29,7 @@ export function compileArguments(options: BinaryOptions): string[] {
     "--frozen",
     // It would be written to the shared folder for temporary files, under a name that every user of the machine can take.
     "--no-code-cache",
-    ...isOlder(denoVersion) ? OLDER_FLAGS : [],
+    ...denoFlags,
     ...flags.filter((flag) => !flag.startsWith("--env-file")).flatMap(widened),
     ...[...EMBEDDED, COMMIT_FILE].flatMap((path) => ["--include", path]),
     ...target ? ["--target", target] : [],
@@ -40,11 +37,6 @@ export function compileArguments(options: BinaryOptions): string[] {
     output,
     entry,
   ];
-}
-
-function isOlder(denoVersion: string): boolean {
-  const [major, minor] = denoVersion.split(".").map(Number);
-  return major === 2 && minor! < PLAIN_SINCE_MINOR;
 }
 
 /**

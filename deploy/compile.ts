@@ -9,63 +9,56 @@
 
 import { parseArgs } from "node:util";
 import { COMMIT_FILE, compileArguments } from "./binary.ts";
+import { isOlder, OLDER_FLAGS, olderEntry } from "./older_deno.ts";
 import { PROGRAMS, readTask } from "./programs.ts";
 
 const ROOT = new URL("../", import.meta.url);
+const TEXT = { type: "string" } as const;
 
 await compile(Deno.args);
 
 async function compile(args: string[]): Promise<void> {
-  const { target, output = target ? `dist/${target}` : "dist" } = options(args);
+  const { target, output = target ? `dist/${target}` : "dist" } = optionsOf(args);
   const deno = Deno.env.get("COMPILE_DENO") || Deno.execPath();
-  const denoVersion = await outputOf(deno, ["eval", "console.log(Deno.version.deno)"]);
-  await writeCommit();
+  const older = isOlder(await outputOf(deno, ["eval", "console.log(Deno.version.deno)"]));
+  const denoFlags = older ? OLDER_FLAGS : [];
+  await write(COMMIT_FILE, await currentCommit());
   for (const { name, task } of PROGRAMS) {
+    const { flags, entry: own } = await readTask(task);
+    const entry = older ? await write(`dist/older_${own}`, olderEntry(own)) : own;
     const path = `${output}/${name}`;
-    await run(
-      deno,
-      compileArguments({ ...await readTask(task), output: path, target, denoVersion }),
-    );
+    await outputOf(deno, compileArguments({ flags, entry, output: path, target, denoFlags }));
     console.log(`compiled ${path}`);
   }
 }
 
-function options(args: string[]) {
-  const text = { type: "string" } as const;
+function optionsOf(args: string[]) {
   try {
-    return parseArgs({ args, options: { target: text, output: text } }).values;
+    return parseArgs({ args, options: { target: TEXT, output: TEXT } }).values;
   } catch (error) {
     return fail((error as Error).message);
   }
 }
 
-async function writeCommit(): Promise<void> {
-  const commit = Deno.env.get("COMMIT") ||
+/** With a mark when files were changed since. */
+async function currentCommit(): Promise<string> {
+  const given = Deno.env.get("COMMIT");
+  return given ||
     await outputOf("git", ["describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"]);
-  const file = new URL(COMMIT_FILE, ROOT);
+}
+
+async function write(path: string, text: string): Promise<string> {
+  const file = new URL(path, ROOT);
   await Deno.mkdir(new URL(".", file), { recursive: true });
-  await Deno.writeTextFile(file, commit);
+  await Deno.writeTextFile(file, text);
+  return path;
 }
 
+/** What a program says; its errors go to the terminal. */
 async function outputOf(program: string, args: string[]): Promise<string> {
-  const { success, stdout } = await command(program, args, { stdout: "piped" }).output();
-  if (!success) fail(`${program} ${args.join(" ")} failed`);
-  return new TextDecoder().decode(stdout).trim();
-}
-
-async function run(program: string, args: string[]): Promise<void> {
-  const { success } = await command(program, args).output();
-  if (!success) fail(`${program} ${args.join(" ")} failed`);
-}
-
-function command(program: string, args: string[], options: Deno.CommandOptions = {}) {
-  return new Deno.Command(program, {
-    args,
-    cwd: ROOT,
-    stdout: "inherit",
-    stderr: "inherit",
-    ...options,
-  });
+  const command = new Deno.Command(program, { args, cwd: ROOT, stderr: "inherit" });
+  const { success, stdout } = await command.output();
+  return success ? new TextDecoder().decode(stdout).trim() : fail(`${program} ${args[0]} failed`);
 }
 
 function fail(message: string): never {
