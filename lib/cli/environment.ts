@@ -26,14 +26,10 @@ export function settingsOfServer(
     return { ...parseEnvironmentFile(read(path), path), ...environment };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    // On another machine than a server there is none, and a narrower program may not look.
-    if (named === undefined && isNotThere(error)) return environment;
+    // On another machine than a server there is none.
+    if (named === undefined && error instanceof Deno.errors.NotFound) return environment;
     throw new ConfigError([`${path} cannot be read: ${helpWith(error)}`]);
   }
-}
-
-function isNotThere(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotCapable;
 }
 
 function helpWith(error: unknown): string {

@@ -27,11 +27,9 @@ Deno.test("an environment that names a database is taken as it is: a developer's
   assertEquals(read, []);
 });
 
-Deno.test("where there is no settings' file, or none may be looked for, a command has its environment", () => {
+Deno.test("where there is no settings' file a command has its environment", () => {
   const environment = { PORT: "1" };
-  const narrow = files({ [FILE]: new Deno.errors.NotCapable("not allowed") });
   assertEquals(settingsOfServer(environment, files({})), environment);
-  assertEquals(settingsOfServer(environment, narrow), environment);
 });
 
 Deno.test("a settings' file that is closed to a person tells how to get at it", () => {

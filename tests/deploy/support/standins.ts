@@ -1,14 +1,8 @@
-/** Programs that stand in for the compiled ones: the same names, run from the source. */
+/** Programs that stand in for the compiled ones: the same names and permissions, run from the source. */
 
+import { PROGRAMS } from "../../../deploy/programs.ts";
 import { serviceCommand } from "../../../demo/service.ts";
 import { TEST_WORKER } from "../../support/system.ts";
-
-/** The worker is that of the tests, with its handlers. */
-const ENTRIES = {
-  "hookwork-receiver": "main.ts",
-  "hookwork-worker": TEST_WORKER,
-  "hookwork": "cli.ts",
-} as const;
 
 /** A folder of programs and a file of settings, as a server has them; gone when the test leaves its scope. */
 export interface Installation extends AsyncDisposable {
@@ -16,14 +10,14 @@ export interface Installation extends AsyncDisposable {
   readonly settings: string;
 }
 
-/** Installs them; `settings` is the text of the file. */
+/** Installs them; the worker is that of the tests, with its handlers. `settings` is the text of the file. */
 export async function install(settings: string): Promise<Installation> {
   const root = await Deno.makeTempDir();
   const programs = `${root}/current`;
   await Deno.mkdir(programs);
-  for (const [name, file] of Object.entries(ENTRIES)) {
-    const flags = file === "cli.ts" ? [`--allow-read=${root}`] : [];
-    const command = await serviceCommand(file, { envFile: false, flags });
+  for (const { name, task } of PROGRAMS) {
+    const file = task === "work" ? TEST_WORKER : undefined;
+    const command = await serviceCommand(task, { file, envFile: false });
     const script = `#!/bin/sh\nexec ${command.map(quoted).join(" ")} "$@"\n`;
     await Deno.writeTextFile(`${programs}/${name}`, script, { mode: 0o755 });
   }

@@ -35,7 +35,7 @@ const NOT_FOLLOWED = new Set([
   ...["RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "RestrictAddressFamilies"],
   ...["SystemCallArchitectures", "SystemCallFilter", "SystemCallErrorNumber"],
   ...["Nice", "CPUWeight", "IOSchedulingClass", "MemoryMax", "TasksMax", "LimitNOFILE"],
-  ...["OOMScoreAdjust", "TimeoutStartSec"],
+  ...["OOMScoreAdjust", "TimeoutStartSec", "RemainAfterExit", "SyslogIdentifier"],
 ].map((name) => name.includes(".") ? name : `Service.${name}`));
 
 /** Reads a unit with what all units share: `await readUnit("hookwork-worker@1.service")`. */
