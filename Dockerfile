@@ -28,7 +28,7 @@ RUN apt-get update \
 RUN groupadd --gid 10001 hookwork \
   && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/hookwork hookwork \
   && install --directory --owner hookwork --group hookwork --mode 0750 \
-    /var/lib/hookwork /var/lib/hookwork/documents /var/backups/hookwork
+    /var/lib/hookwork /var/lib/hookwork/documents /var/lib/hookwork/backups
 COPY --from=binaries hookwork hookwork-receiver hookwork-worker /usr/local/bin/
 
 # The second lets V8 see the container's memory limit, not the machine's.
