@@ -92,8 +92,8 @@ find_binaries() {
   for program in "${programs[@]}"; do
     [[ -x $build/$program ]] || fail "there is no program $program in $from"
   done
-  # hookwork 0.1.0 (commit 1a2b3c4d5e6f)
-  release=$("$build/hookwork" --version | sed -nE 's/^hookwork (\S+) \(commit (\S+)\)$/\1-\2/p')
+  # "hookwork 0.1.0 (commit 1a2b3c)" becomes 0.1.0-1a2b3c
+  release=$("$build/hookwork" --version | sed -nE 's/^hookwork (.*) \(commit (.*)\)$/\1-\2/p' | tr -c 'A-Za-z0-9.\n' -)
   [[ $release ]] || fail "$build/hookwork does not run on this machine"
 }
 

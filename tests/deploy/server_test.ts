@@ -1,0 +1,209 @@
+/**
+ * A server from nothing: a bare Debian with systemd, `deploy/install.sh`, the installed binaries under our units.
+ *
+ * Takes minutes, root, debootstrap, slirp4netns and a mirror of Debian, so it runs only where DEPLOY_TREE names a folder; the
+ * bare Debian is kept there for the next run.
+ */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  accountSettings,
+  createDeal,
+  STAGE,
+  startSampleAccount,
+} from "../../demo/sample_account.ts";
+import { startTelegramApi } from "../../demo/telegram_api.ts";
+import { parseEnvironmentFile } from "../../lib/base/environment_file.ts";
+import { compiledBinaries } from "../support/binaries.ts";
+import { until } from "../support/until.ts";
+import { type Debian, OUTSIDE, startDebian } from "./support/debian.ts";
+import { settingsText } from "./support/standins.ts";
+
+const FOLDER = Deno.env.get("DEPLOY_TREE");
+const SETTINGS = "/etc/hookwork/hookwork.env";
+const BOT_TOKEN = "1000000001:the-bot-of-the-tests";
+const SECRET = `a$b%s"c#d\\e`;
+const UNITS = [
+  "hookwork-receiver@8081",
+  "hookwork-receiver@8082",
+  "hookwork-worker@1",
+  "hookwork-worker@2",
+];
+/** Lines of a settings' file that arrive as they are read; and what other readers make of them. */
+const LINES = String.raw`A='a$b%s"c#d\e'
+B="a\$b%s\"c#d\\e\`" 
+C = a b $c %s "d" 'e' # f
+D="a \n b"
+E=
+F='  '
+G=old
+G=new
+; G=comment
+H=пароль
+`;
+
+Deno.test({
+  name: FOLDER
+    ? "a bare Debian becomes a server by one script, which survives kills, a second run and a boot without Postgres"
+    : "a bare Debian becomes a server by one script (ignored: DEPLOY_TREE names no folder)",
+  ignore: !FOLDER,
+  async fn(test) {
+    const binaries = await compiledBinaries();
+    if (binaries.missing !== undefined) throw new Error(binaries.missing);
+    await using telegram = await startTelegramApi({ token: BOT_TOKEN });
+    await using account = await startSampleAccount();
+    await using debian = await startDebian(FOLDER!);
+    await copyIn(debian, binaries.folder, {
+      ...accountSettings(account),
+      AMOCRM_ACCESS_TOKEN: account.token,
+      TELEGRAM_API: `http://${OUTSIDE}:${telegram.url.port}`,
+      TELEGRAM_BOT_TOKEN: BOT_TOKEN,
+      SITE_WEBHOOK_SECRET: SECRET,
+    });
+    // A token of amoCRM goes to this machine or to amoCRM only.
+    await forward(debian, account.url.port);
+
+    await test.step("install.sh ends well, and all units run", async () => {
+      const output = await install(debian);
+      assertMatch(output, /OK +database +deliveries can be stored/);
+      await unitsRun(debian);
+      assertEquals(await debian.must("systemctl", "--failed", "--quiet"), "");
+    });
+
+    await test.step("a signed form is taken by each receiver and worked", async () => {
+      await posted(debian, "8081");
+      await posted(debian, "8082");
+    });
+
+    await test.step("a worker in its sandbox prints a contract and writes it to its folder", async () => {
+      const deal = createDeal(account);
+      account.crm.changeLead(deal.id, { status_id: STAGE.contract });
+      await debian.must("hookwork", "amocrm", "reconcile", "--from", "1h");
+      const isDone = async () =>
+        (await queued(debian)).some(({ kind, status }) =>
+          kind === "prepare_contract" && status === "done"
+        );
+      await until("the contract is done", isDone, { within: 60 });
+      const files = await debian.must(
+        "find",
+        "/var/lib/hookwork/documents",
+        "-name",
+        "*.pdf",
+        "-user",
+        "hookwork",
+      );
+      assertEquals(files.trim().split("\n").length, 1);
+    });
+
+    await test.step("systemd reads a settings' file as hookwork does", async () => {
+      await Deno.writeTextFile(`${debian.root}/root/lines.env`, LINES);
+      const text = await debian.must(
+        ...[
+          "systemd-run",
+          "--quiet",
+          "--pipe",
+          "--wait",
+          "--property=EnvironmentFile=/root/lines.env",
+        ],
+        ...["env", "-0"],
+      );
+      const given = Object.fromEntries(text.split("\0").map((line) => line.split(/=(.*)/s)));
+      for (const [name, value] of Object.entries(parseEnvironmentFile(LINES, "lines.env"))) {
+        assertEquals(given[name], value);
+      }
+    });
+
+    await test.step("a worker killed by -9 is back by itself", async () => {
+      const pid = await mainPid(debian, "hookwork-worker@1");
+      await debian.must("kill", "-9", pid);
+      await until("it is back", async () => {
+        const now = await mainPid(debian, "hookwork-worker@1");
+        return now !== pid && now !== "0";
+      }, { within: 30 });
+    });
+
+    await test.step("a second run changes nothing and restarts nothing", async () => {
+      const read = async () => [
+        await Deno.readTextFile(debian.root + SETTINGS),
+        ...await Promise.all(UNITS.map((unit) => mainPid(debian, unit))),
+      ];
+      const before = await read();
+      assertEquals((await install(debian)).match(/^ {2}write .*$/gm), null);
+      assertEquals(await read(), before);
+    });
+
+    await test.step("booted without Postgres, all goes on once it is there", async () => {
+      await debian.must("systemctl", "disable", "postgresql");
+      await debian.reboot();
+      await until("migrate was tried three times", async () => {
+        const shown = await debian.must("systemctl", "show", "-P", "NRestarts", "hookwork-migrate");
+        return Number(shown) >= 2;
+      }, { within: 90 });
+      await debian.must("systemctl", "start", "postgresql");
+      await until("a form is taken", async () => (await send(debian, "8081")).code === 0, {
+        within: 60,
+      });
+      await until("migrate is done", async () => {
+        return (await debian.run("systemctl", "is-active", "hookwork-migrate")).code === 0;
+      }, { within: 60 });
+      await unitsRun(debian);
+    });
+  },
+});
+
+async function copyIn({ root }: Debian, binaries: string, settings: Record<string, string>) {
+  const deploy = new URL("../../deploy", import.meta.url).pathname;
+  for (const folder of [binaries, deploy]) {
+    await new Deno.Command("cp", { args: ["-r", folder, `${root}/root/`] }).output();
+  }
+  await Deno.rename(`${root}/root/${binaries.split("/").at(-1)}`, `${root}/root/dist`);
+  await Deno.writeTextFile(`${root}/root/given.env`, settingsText(settings));
+}
+
+/** Makes a port of the machine outside one of the machine inside, now and after each boot. */
+async function forward({ root, must }: Debian, port: string): Promise<void> {
+  const units = `${root}/etc/systemd/system`;
+  const socket = `[Socket]\nListenStream=127.0.0.1:${port}\n[Install]\nWantedBy=sockets.target\n`;
+  const proxy = `/lib/systemd/systemd-socket-proxyd ${OUTSIDE}:${port}`;
+  await Deno.writeTextFile(`${units}/outside.socket`, socket);
+  await Deno.writeTextFile(`${units}/outside.service`, `[Service]\nExecStart=${proxy}\n`);
+  await must("systemctl", "enable", "--now", "outside.socket");
+}
+
+function install({ must }: Debian): Promise<string> {
+  return must(
+    ...["deploy/install.sh", "--from", "dist", "--settings", "given.env", "--postgres"],
+    ...["--alert-chat", "-1000000000001"],
+  );
+}
+
+async function unitsRun({ must }: Debian): Promise<void> {
+  const states = await must("systemctl", "is-active", ...UNITS, "hookwork-backup.timer");
+  assertEquals(states.trim().split("\n"), [...UNITS, "timer"].map(() => "active"));
+}
+
+async function mainPid({ must }: Debian, unit: string): Promise<string> {
+  return (await must("systemctl", "show", "-P", "MainPID", unit)).trim();
+}
+
+function send({ run }: Debian, port: string) {
+  return run("hookwork", "send", "site", "--url", `http://127.0.0.1:${port}`);
+}
+
+async function queued({ must }: Debian): Promise<{ id: string; kind: string; status: string }[]> {
+  return JSON.parse(await must("hookwork", "--json", "jobs"));
+}
+
+/** Posts a signed form, and waits until its job is done. */
+async function posted(debian: Debian, port: string): Promise<void> {
+  const before = (await queued(debian)).filter(isDoneForm).length;
+  const { code, output } = await send(debian, port);
+  assertEquals(code, 0, output);
+  assertStringIncludes(output, "202");
+  const isDone = async () => (await queued(debian)).filter(isDoneForm).length > before;
+  await until("the form is worked", isDone, { within: 30 });
+}
+
+function isDoneForm({ kind, status }: { kind: string; status: string }): boolean {
+  return kind === "site.form" && status === "done";
+}
