@@ -99,7 +99,8 @@ Deno.test("Only Caddy can be reached from outside, and the database from what ne
   assertEquals(having(({ ports }) => ports), ["caddy"]);
   assertEquals(networks.inside?.internal, true);
   assertEquals(services.postgres!.networks, ["inside"]);
-  assertEquals(having(({ networks }) => !networks.includes("inside")), ["caddy"]);
+  assertEquals(services.caddy!.networks, ["front"]);
+  assertEquals(having(({ networks }) => networks.includes("front")), ["app", "app2", "caddy"]);
 });
 
 Deno.test("All containers are in one time zone, which is set in one place", () => {
