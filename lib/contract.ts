@@ -25,7 +25,7 @@ export interface Delivery {
   readonly url: URL;
   /** What followed the source's name in the path, for `verify` only: `url` has `***` instead. */
   readonly pathSecret?: string;
-  /** Address of the peer. */
+  /** Address of the sender; of the proxy, where TRUSTED_PROXIES does not name it. */
   readonly remote: string;
   /** The body as UTF-8; throws when it is not. */
   text(): string;

@@ -2,14 +2,8 @@
  * The list of all sources, handlers and schedules: a new one is a file of its own and a line here.
  * @module
  */
-import {
-  type Config,
-  coreSettings,
-  environmentExample,
-  mergeSettings,
-  type SettingsGroup,
-  settingsOf,
-} from "./base/config.ts";
+import { type Config, coreSettings, mergeSettings, settingsOf } from "./base/config.ts";
+import { environmentExample, type SettingsGroup } from "./base/environment_example.ts";
 import { ConfigError } from "./base/errors.ts";
 import { nameHint } from "./base/nearest.ts";
 import { checkTiming } from "./base/slot.ts";

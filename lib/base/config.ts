@@ -5,7 +5,17 @@
 import type { Setting, Settings, SettingValues } from "../setting.ts";
 import { ConfigError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
-import { choice, expectations, flag, integer, list, text, timeZone, url } from "./settings.ts";
+import {
+  choice,
+  expectations,
+  flag,
+  integer,
+  list,
+  networks,
+  text,
+  timeZone,
+  url,
+} from "./settings.ts";
 
 /** Up to a hundred years, which is for ever. */
 const DAYS = { min: 1, max: 36_500 };
@@ -26,6 +36,13 @@ export const coreSettings = {
   HOST: text("The address the receiver listens on; 0.0.0.0 inside a container.", {
     default: "127.0.0.1",
   }),
+  TRUSTED_PROXIES: networks(
+    "The proxies that are believed who sent a request: addresses or networks, a,b for several.",
+  ),
+  DRAIN_SECONDS: integer(
+    "How long a receiver that is told to stop still takes deliveries, so that its proxy turns away.",
+    { default: 0, min: 0, max: 60 },
+  ),
   TZ: timeZone("The time zone of schedules that name none.", { default: "UTC" }),
   WORKER_CONCURRENCY: integer(
     "How many jobs one worker runs at once; 500 where all are very short.",
@@ -195,33 +212,6 @@ function decoded(text: string): string {
     if (error instanceof URIError) return text;
     throw error;
   }
-}
-
-/** The settings of one part, under the title they get in `.env.example`. */
-export interface SettingsGroup {
-  readonly title: string;
-  readonly settings: Settings;
-  /** The setting without which the part is not used. */
-  readonly onlyWith?: string;
-}
-
-/** The text of `.env.example`: every variable once, with its purpose and its default or a sample. */
-export function environmentExample(groups: readonly SettingsGroup[]): string {
-  const seen = new Set<string>();
-  const always = groups.filter(({ onlyWith }) => onlyWith === undefined);
-  const switched = groups.filter(({ onlyWith }) => onlyWith !== undefined);
-  const sections = [...always, ...switched].flatMap(({ title, settings, onlyWith }) => {
-    const fresh = Object.entries(settings).filter(([name]) => !seen.has(name));
-    if (fresh.length === 0) return [];
-    fresh.forEach(([name]) => seen.add(name));
-    const mark = onlyWith === undefined ? "" : "#";
-    const entries = fresh.map(([name, { about, example }]) =>
-      `# ${about}\n${mark}${name}=${example}\n`
-    );
-    const heading = onlyWith === undefined ? title : `${title}, only with ${onlyWith}`;
-    return [`# --- ${heading} ---\n`, ...entries].join("\n");
-  });
-  return sections.join("\n");
 }
 
 function deepFreeze(value: unknown): unknown {

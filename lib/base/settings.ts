@@ -7,6 +7,7 @@
  */
 import { z, type ZodType } from "zod";
 import type { Setting } from "../setting.ts";
+import { isNetwork } from "./networks.ts";
 import { isTimeZone } from "./slot.ts";
 
 const NOT_SET = "is not set; give it a value";
@@ -124,6 +125,16 @@ export function list(about: string): Setting<readonly string[]> {
     text.split(",").map((part) => part.trim()).filter((part) => part !== "")
   );
   return plain(schema, about);
+}
+
+/** Addresses and networks separated by commas: `127.0.0.1,10.0.0.0/8`. Empty when unset. */
+export function networks(about: string): Setting<readonly string[]> {
+  const error = "must be an address or a network; write 127.0.0.1 or 10.0.0.0/8";
+  const { schema } = list(about);
+  return plain(
+    schema.pipe(z.array(z.string().refine(isNetwork, error))) as ZodType<string[]>,
+    about,
+  );
 }
 
 /** How long a source may be silent. */

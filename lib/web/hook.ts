@@ -23,6 +23,8 @@ export interface Receiving {
   readonly app: App;
   readonly intake: Intake;
   readonly proofs: ProofWatch;
+  /** Whether it is about to stop, so that its proxy shall send to another one; never when absent. */
+  isDraining?(): boolean;
   /** BODY_DEADLINE_MS when absent. */
   readonly bodyDeadlineMs?: number;
 }
@@ -32,7 +34,7 @@ export interface Address {
   readonly source: string;
   /** What follows the source in the path. */
   readonly pathSecret?: string;
-  /** Address of the peer: of the proxy, when there is one. */
+  /** Address of the sender, as far as it can be known. */
   readonly remote: string;
 }
 

@@ -5,7 +5,7 @@
 import { STATUS_CODE } from "@std/http/status";
 import type { App } from "../app.ts";
 import { describeError, RefusedError } from "../base/errors.ts";
-import { within } from "../base/repeat.ts";
+import { sleep, within } from "../base/repeat.ts";
 import { createIntake } from "../flow/intake.ts";
 import { watchOutage } from "../flow/outage.ts";
 import { watchProofs } from "../flow/proofs.ts";
@@ -22,10 +22,12 @@ export interface Server {
   /** The port, also when any free one was asked for. */
   readonly port: number;
   /**
-   * Takes nothing new and answers the requests under way, but waits for them no longer than the
-   * grace. Called again, it does not wait any more.
+   * Drains, then takes nothing new and answers the requests under way, but waits for them no longer
+   * than the grace. Called again, it does not wait any more.
    */
   stop(): Promise<void>;
+  /** Whether a stop has begun. */
+  isDraining(): boolean;
   /** Resolves when it no longer listens although nobody stopped it. */
   readonly failed: Promise<Error>;
 }
@@ -36,19 +38,23 @@ export interface ServeOptions {
   readonly port: number;
   /** GRACE_MS when absent. */
   readonly graceMs?: number;
+  /** How long everything is served as before when a stop begins; 0 when absent. */
+  readonly drainMs?: number;
 }
 
 /** Starts the receiver on HOST and PORT. Throws RefusedError when it cannot listen there. */
 export function startReceiver(app: App): Server {
-  const { HOST: hostname, PORT: port } = app.config;
+  const { HOST: hostname, PORT: port, DRAIN_SECONDS: drainSeconds } = app.config;
   const outage = watchOutage(app, "receiver");
   const intake = createIntake(app, outage);
-  const handler = createHandler({ app, intake, proofs: watchProofs(app) });
-  const server = serve(app, handler, { hostname, port });
+  const isDraining = () => server.isDraining();
+  const handler = createHandler({ app, intake, proofs: watchProofs(app), isDraining });
+  const server = serve(app, handler, { hostname, port, drainMs: drainSeconds * 1000 });
   const tick = startTick(app, outage.part(), { schedules: false });
   return {
     port: server.port,
     failed: server.failed,
+    isDraining,
     async stop() {
       await server.stop();
       // An alert under way may be cut off: its row stays, and another process sends it.
@@ -61,7 +67,7 @@ export function startReceiver(app: App): Server {
 export function serve(
   { log }: Pick<App, "log">,
   handler: RequestHandler,
-  { hostname, port, graceMs = GRACE_MS }: ServeOptions,
+  { hostname, port, graceMs = GRACE_MS, drainMs = 0 }: ServeOptions,
 ): Server {
   const server = listen({
     hostname,
@@ -75,11 +81,11 @@ export function serve(
   }, handler);
   // Deno.serve's own way to cut off, a signal, throws where nobody can catch it during a shutdown
   // (seen with 2.9.6). So what does not end is no longer waited for, and ends with the process.
-  const enough = Promise.withResolvers<void>();
+  const hurry = new AbortController();
   const drain = async () => {
-    const timer = setTimeout(enough.resolve, graceMs);
-    await Promise.race([server.shutdown(), enough.promise]);
-    clearTimeout(timer);
+    // A shutdown also closes the connections that a proxy keeps, with what is just arriving on them.
+    await sleep(drainMs, hurry.signal);
+    await within(graceMs, server.shutdown(), hurry.signal);
   };
   let stopping: Promise<void> | undefined;
   const failed = Promise.withResolvers<Error>();
@@ -90,8 +96,9 @@ export function serve(
   return {
     failed: failed.promise,
     port: server.addr.port,
+    isDraining: () => stopping !== undefined,
     stop() {
-      if (stopping) enough.resolve();
+      if (stopping) hurry.abort();
       return stopping ??= drain();
     },
   };

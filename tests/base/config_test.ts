@@ -2,7 +2,6 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import { z } from "zod";
 import {
   coreSettings,
-  environmentExample,
   loadConfig,
   loadSettings,
   mergeSettings,
@@ -10,7 +9,7 @@ import {
   settingsOf,
 } from "../../lib/base/config.ts";
 import { ConfigError } from "../../lib/base/errors.ts";
-import { secrets, text, url } from "../../lib/base/settings.ts";
+import { secrets, text } from "../../lib/base/settings.ts";
 
 const DATABASE_URL = "postgres://hookwork:p%40ss@127.0.0.1/hookwork";
 const siteSettings = { SITE_WEBHOOK_SECRET: secrets("Signs the site's requests.") };
@@ -26,6 +25,8 @@ Deno.test("loadConfig() starts with nothing but the address of the database", ()
     DB_POOLER: false,
     PORT: 8080,
     HOST: "127.0.0.1",
+    TRUSTED_PROXIES: [],
+    DRAIN_SECONDS: 0,
     TZ: "UTC",
     WORKER_CONCURRENCY: 10,
     WORKER_KINDS: [],
@@ -140,42 +141,4 @@ Deno.test("loadSettings() asks for nothing but what it was given, and tells ever
 Deno.test("secretValues() survives a password that is not URL-encoded", () => {
   const values = secretValues({ DATABASE_URL: "postgres://u:100%@h/d" }, coreSettings);
   assert(values.includes("100%"));
-});
-
-Deno.test("environmentExample() shows every variable once, with its purpose and value", () => {
-  const shared = { API_URL: url("Where the API is.", { default: "https://api.example.org" }) };
-  const example = environmentExample([
-    { title: "Core", settings: coreSettings },
-    { title: "Site", settings: { ...siteSettings, ...shared } },
-    { title: "Other", settings: shared },
-  ]);
-  assert(
-    example.includes("# --- Site ---\n\n# Signs the site's requests.\nSITE_WEBHOOK_SECRET=\n"),
-  );
-  assert(example.includes("\nAPI_URL=https://api.example.org\n"));
-  assertEquals(example.match(/^API_URL=/gm)?.length, 1);
-});
-
-Deno.test("environmentExample() of the core can be loaded as it stands", () => {
-  const lines = environmentExample([{ title: "Core", settings: coreSettings }])
-    .split("\n").filter((line) => line.includes("=") && !line.startsWith("#"));
-  const environment = Object.fromEntries(lines.map((line) => {
-    const [name, ...value] = line.split("=");
-    return [name, value.join("=")];
-  }));
-  assertEquals(Object.keys(loadConfig(environment)), Object.keys(coreSettings));
-});
-
-Deno.test("environmentExample() comments out what is only used with its switch, after all that always is", () => {
-  const port = text("The port.", { default: "8000" });
-  const example = environmentExample([
-    { title: "Crm", settings: { CRM: port }, onlyWith: "CRM" },
-    { title: "Core", settings: { PORT: port } },
-  ]);
-  assertEquals(example.split("\n").filter((line) => /---|=/.test(line)), [
-    "# --- Core ---",
-    "PORT=8000",
-    "# --- Crm, only with CRM ---",
-    "#CRM=8000",
-  ]);
 });

@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   list,
+  networks,
   optionalSecret,
   optionalText,
   optionalUrl,
@@ -184,5 +185,14 @@ Deno.test("expectations() reads sources with their hours, and refuses what would
   assertEquals(schema.parse(undefined), []);
   for (const wrong of ["amocrm", "amocrm:0", "amocrm:8761", "amocrm:1.5", ":3", "a:1;b:2"]) {
     assertEquals(schema.safeParse(wrong).success, false, wrong);
+  }
+});
+
+Deno.test("networks() reads addresses and networks, and refuses a name or what is no network: it would trust nobody, or all", () => {
+  const { schema } = networks("Any.");
+  assertEquals(schema.parse("127.0.0.1, 10.0.0.0/8,::1"), ["127.0.0.1", "10.0.0.0/8", "::1"]);
+  assertEquals(schema.parse(undefined), []);
+  for (const wrong of ["localhost", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/", "::1/129", "a,::1"]) {
+    assertRefused(networks("Any."), wrong, /address or a network/);
   }
 });

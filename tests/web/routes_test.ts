@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { SECRET_PATH, secretive, signed, signingWith, testReceiver } from "./support.ts";
+import { recording, SECRET_PATH, secretive, signed, signingWith, testReceiver } from "./support.ts";
 
 const BODY = '{"id":"e1"}';
 const delivered = { method: "POST", body: BODY, headers: signed(BODY) };
@@ -8,6 +8,13 @@ Deno.test("/health says that the process lives, also when the database does not"
   await using receiver = testReceiver();
   const response = await receiver.fetch("/health");
   assertEquals([response.status, await response.json()], [200, { alive: true }]);
+});
+
+Deno.test("/health of a receiver that is about to stop is a 503, so that its proxy turns to another one", async () => {
+  await using receiver = testReceiver({ isDraining: () => true });
+  const response = await receiver.fetch("/health");
+  assertEquals([response.status, await response.json()], [503, { alive: true, draining: true }]);
+  assertEquals((await receiver.fetch("/hooks/signing", delivered)).status, 202);
 });
 
 Deno.test("/ready says 503 and what is wrong when the database cannot be reached", async () => {
@@ -81,4 +88,16 @@ Deno.test("an unexpected error behind a secret path does not write the secret in
   const line = receiver.app.lines.find((line) => line.level === "error");
   assertEquals(line?.properties.path, "/hooks/signing/***");
   assert(!JSON.stringify(receiver.app.lines).includes(SECRET_PATH));
+});
+
+Deno.test("a source hears who sent a delivery from a trusted proxy only, since anybody can name another address", async () => {
+  const headers = { ...delivered.headers, "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
+  const remotes = [];
+  for (const TRUSTED_PROXIES of ["", "192.0.2.0/24"]) {
+    const { source, seen } = recording();
+    await using receiver = testReceiver({ source, env: { TRUSTED_PROXIES } });
+    await receiver.fetch("/hooks/signing", { ...delivered, headers });
+    remotes.push(seen[0]?.remote);
+  }
+  assertEquals(remotes, ["192.0.2.7", "203.0.113.9"]);
 });

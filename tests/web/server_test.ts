@@ -104,6 +104,29 @@ Deno.test("a stop lets the request under way get its answer, and takes no other"
   await stopped;
 });
 
+Deno.test("a stop that drains takes deliveries until the proxy has turned away, and then closes the port", async () => {
+  await using receiver = testReceiver({ isDraining: () => server.isDraining() });
+  const server: Server = listen(receiver, { drainMs: 300 });
+  const statusOf = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, init);
+    await response.body?.cancel();
+    return response.status;
+  };
+  assertEquals(await statusOf("/health"), 200);
+  const stopped = server.stop();
+  assertEquals(await statusOf("/health"), 503);
+  assertEquals(await statusOf("/hooks/signing", delivered), 202);
+  await stopped;
+  assert(await isRefused(server.port));
+});
+
+Deno.test("a second stop does not wait until it has drained", async () => {
+  await using receiver = testReceiver();
+  const server = listen(receiver, { drainMs: 60_000 });
+  await Promise.all([server.stop(), server.stop()]);
+  assert(await isRefused(server.port));
+});
+
 Deno.test("a stop waits no longer than the grace for a request that does not end", async () => {
   const database = Promise.withResolvers<{ id: string; jobs: number }>();
   await using receiver = testReceiver({ store: () => database.promise });

@@ -53,6 +53,7 @@ export const note = {
 export interface TestReceiverOptions extends Partial<TestAppOptions> {
   readonly source?: Source;
   readonly bodyDeadlineMs?: number;
+  isDraining?(): boolean;
   /** Stores a delivery; the real way into the database when absent and a database is given. */
   store?(delivery: DeliveryRow): Promise<Stored>;
 }
@@ -92,6 +93,7 @@ export function testReceiver(options: TestReceiverOptions = {}): TestReceiver {
     intake,
     proofs: { proven() {}, refused: (_source, why) => void refusals.push(why) },
     bodyDeadlineMs: options.bodyDeadlineMs,
+    isDraining: options.isDraining,
   };
   const handler = createHandler(receiving);
   return {
