@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { createHmac } from "node:crypto";
 import { randomSettings } from "../demo/settings.ts";
+import { version } from "../lib/version.ts";
 import { testDatabase } from "./support/database.ts";
 import { startProcess } from "./support/process.ts";
 import { until } from "./support/until.ts";
@@ -16,11 +17,22 @@ const environment = {
   HEARTBEAT_URL: "http://127.0.0.1:1",
 };
 
-function startMain(env: Record<string, string>, ready?: RegExp) {
+function startMain(env: Record<string, string>, ready?: RegExp, ...given: string[]) {
   const permissions = ["--allow-net=127.0.0.1", "--allow-env", "--allow-read", "--allow-sys"];
-  const args = ["run", "--no-prompt", ...permissions, "main.ts"];
+  const args = ["run", "--no-prompt", ...permissions, "main.ts", ...given];
   return startProcess({ name: "main.ts", args, env, ready });
 }
+
+Deno.test("main.ts says its version without a setting, and ends with 2 on any other argument instead of ignoring it", async () => {
+  await using asked = await startMain({}, undefined, "--version");
+  assertEquals(await asked.exit, 0);
+  assertEquals(asked.lines, [`hookwork-receiver ${version}`]);
+  for (const given of [["--port", "8081"], ["--version", "--verbose"], [""]]) {
+    await using refused = await startMain({}, undefined, ...given);
+    assertEquals(await refused.exit, 2);
+    assertMatch(refused.lines.join("\n"), /takes settings and no arguments/);
+  }
+});
 
 Deno.test("main.ts ends with 78 and names each missing setting instead of starting half", async () => {
   await using receiver = await startMain({});
