@@ -4,7 +4,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { parse } from "yaml";
 import { PROGRAMS } from "../../deploy/programs.ts";
 import { allSettings } from "../../lib/registry.ts";
-import { GRACE_MS } from "../../lib/worker/worker.ts";
+import { GRACE_MS as RECEIVER_GRACE_MS } from "../../lib/web/server.ts";
+import { GRACE_MS as WORKER_GRACE_MS } from "../../lib/worker/worker.ts";
 import { cli } from "../cli/support.ts";
 import { installed, nameWith } from "../support/installed.ts";
 
@@ -17,11 +18,13 @@ interface Service {
   readonly [key: string]: unknown;
 }
 
+/** Both write down what is left, and close their connections. */
+const AFTERWARDS_MS = 4000;
 const ROOT = new URL("../../", import.meta.url);
 const text = await Deno.readTextFile(new URL("compose.yml", ROOT));
 const { services, networks }: {
   services: Record<string, Service>;
-  networks: Record<string, { internal?: boolean }>;
+  networks: Record<string, { internal?: boolean; ipam?: { config: { subnet: string }[] } }>;
 } = parse(text, { merge: true });
 const ours = Object.entries(services).filter(([, { image }]) => image.startsWith("hookwork:"));
 
@@ -103,14 +106,28 @@ Deno.test("Only Caddy can be reached from outside, and the database from what ne
   assertEquals(having(({ networks }) => networks.includes("front")), ["app", "app2", "caddy"]);
 });
 
+Deno.test("Caddy finds every receiver, and they believe it and nobody else who the sender is", () => {
+  const receivers = ours.filter(([, { command }]) => command![0] === "hookwork-receiver");
+  const addresses = receivers.map(([name, { environment }]) => `${name}:${environment.PORT}`);
+  assertEquals(services.caddy!.environment.HOOKWORK_RECEIVERS, addresses.join(" "));
+  const [subnet] = networks.front!.ipam!.config;
+  for (const [, { environment }] of receivers) {
+    assertEquals(environment.TRUSTED_PROXIES, subnet!.subnet);
+  }
+});
+
 Deno.test("All containers are in one time zone, which is set in one place", () => {
   const zones = Object.values(services).map(({ environment }) => environment.TZ);
   assertEquals(new Set(zones), new Set(["${TZ:-UTC}"]));
 });
 
-Deno.test("A worker is not killed while it still waits for its jobs", () => {
-  const graceSeconds = parseInt(`${services.worker!.stop_grace_period}`);
-  assert(graceSeconds * 1000 > GRACE_MS + 3000, `${graceSeconds} s`);
+Deno.test("No container is killed while it still waits for requests or jobs", () => {
+  const patienceMs = (name: string) => parseInt(`${services[name]!.stop_grace_period}`) * 1000;
+  assert(patienceMs("worker") > WORKER_GRACE_MS + AFTERWARDS_MS);
+  for (const name of ["app", "app2"]) {
+    const drainMs = Number(services[name]!.environment.DRAIN_SECONDS) * 1000;
+    assert(patienceMs(name) > drainMs + RECEIVER_GRACE_MS + AFTERWARDS_MS);
+  }
 });
 
 /** A folder with compose.yml, and with the settings of .env.example and a few more. */

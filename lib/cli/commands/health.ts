@@ -46,7 +46,7 @@ export function renderHealth({ url, status, answer }: Health): string {
   return `GET ${url}\n${status}\n${answer}`;
 }
 
-/** 200 is the only good answer: 503 says why deliveries cannot be stored. */
+/** 200 is the only good answer: 503 says what is not well, or that it is about to stop. */
 export function healthExitCode({ status }: Health): ExitCode {
   return status === 200 ? ExitCode.done : ExitCode.failed;
 }
