@@ -2,7 +2,12 @@
  * What follows for an effect from what is noted of it, and from how its call failed. Decisions only.
  * @module
  */
-import { OutcomeUnknownError, PermanentError, TemporaryError } from "../base/errors.ts";
+import {
+  LaneHeldError,
+  OutcomeUnknownError,
+  PermanentError,
+  TemporaryError,
+} from "../base/errors.ts";
 import type { EffectNote } from "../db/effects.ts";
 
 /** Calls whose outcome is not known before a person is asked, the first one included. */
@@ -50,7 +55,7 @@ export interface CallFailure {
 }
 
 /**
- * Decides by the error of a call. The word of a PermanentError is taken. That of a TemporaryError is taken only where nobody
+ * Decides by the error of a call. The word of a PermanentError is taken, and that a lane had no turn for it. That of a TemporaryError is taken only where nobody
  * can look: behind the 504 of a proxy the work may go on.
  */
 export function afterFailedCall(
@@ -59,6 +64,8 @@ export function afterFailedCall(
   rules: EffectRules,
 ): CallFailure {
   if (error instanceof PermanentError) return { withdraw: true, error };
+  // It was never made, as long as another call had not caused that.
+  if (error instanceof LaneHeldError && !error.caused) return { withdraw: true, error };
   if (error instanceof TemporaryError) return { withdraw: !rules.canLook, error };
   const { key, jobId, tries } = effect;
   if (unknownStep(tries, rules).is === "ask_a_person") {

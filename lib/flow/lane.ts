@@ -22,6 +22,15 @@ import { MAX_HELD_DAYS } from "./decide.ts";
 
 /** A slot of the worker is not to be spent on waiting: a longer queue is waited for in the database. */
 const MAX_WAIT_SECONDS = 2;
+/**
+ * For a run that has called before, and would have to do so again: else, with many runs, all turns are used up by beginnings.
+ * It leaves an effect half of its deadline for the call.
+ */
+const MAX_WAIT_UNDER_WAY_SECONDS = 5;
+/** After its turn a call is not made any more: calls that waited while the process stood still would go out all at once. */
+const LATE_MS = 150;
+/** Turns that one call may miss: a process that is always late leaves its jobs to others. */
+const MAX_MISSED = 3;
 /** A job whose kind is not in the lane that holds it looks again by itself, so that it notices when a person has resumed it. */
 const MAX_DELAY_SECONDS = 60;
 const REASON_LENGTH = 500;
@@ -36,11 +45,22 @@ export interface LaneRun {
   readonly log: () => Log;
 }
 
+/** What a turn is wanted for. */
+interface Entry {
+  readonly name: string;
+  readonly perSecond: number | null;
+  readonly maxWaitSeconds: number;
+}
+
 /** The lanes as a run sees them. */
 export function createLanes(run: LaneRun): Lanes {
+  const underWay = new Set<string>();
   return {
-    async through(lane, call, { perSecond } = {}) {
-      const turn = await takeTurn(run, storedLane(lane), perSecond ?? null);
+    async through(lane, call, { perSecond = null } = {}) {
+      const name = storedLane(lane);
+      const maxWaitSeconds = underWay.has(name) ? MAX_WAIT_UNDER_WAY_SECONDS : MAX_WAIT_SECONDS;
+      const turn = await takeTurn(run, { name, perSecond, maxWaitSeconds });
+      underWay.add(name);
       try {
         const value = await call();
         await prove(run, turn);
@@ -57,26 +77,36 @@ export function createLanes(run: LaneRun): Lanes {
   };
 }
 
-async function takeTurn(
-  run: LaneRun,
-  name: string,
-  perSecond: number | null,
-): Promise<LaneTurn> {
-  const turn = await enterLane(run.app.db, { name, perSecond, maxWaitSeconds: MAX_WAIT_SECONDS });
-  const { closed, waitSeconds } = turn;
+async function takeTurn(run: LaneRun, entry: Entry): Promise<Pick<LaneTurn, "unproven">> {
+  for (let missed = 0; missed < MAX_MISSED; missed++) {
+    const { waitSeconds, ...turn } = await enter(run, entry);
+    if (waitSeconds === 0) return turn;
+    const dueMs = performance.now() + waitSeconds * 1000;
+    await sleep(waitSeconds * 1000, run.signal);
+    run.signal.throwIfAborted();
+    // It may have been paused meanwhile.
+    const now = await enter(run, { ...entry, perSecond: null });
+    if (performance.now() - dueMs <= LATE_MS) return now;
+  }
+  const message =
+    `The lane ${entry.name} was missed: this process came late to ${MAX_MISSED} turns`;
+  throw new LaneHeldError(message, jittered(4 * MAX_WAIT_SECONDS), false);
+}
+
+/** Takes a turn, which may have to be waited for. Throws LaneHeldError when the lane is paused or its queue too long. */
+async function enter(run: LaneRun, entry: Entry) {
+  const turn = await enterLane(run.app.db, entry);
+  const { closed, waitSeconds, unproven } = turn;
   if (closed) {
     const message = `The lane ${closed.name} is paused: ${closed.reason}`;
     throw new LaneHeldError(message, delaySeconds(run, closed.name, closed.seconds), false);
   }
   if (waitSeconds === null) {
-    const message = `The lane ${name} is full: too many calls wait for their turn in it`;
+    const message = `The lane ${entry.name} is full: too many calls wait for their turn in it`;
     throw new LaneHeldError(message, jittered(4 * MAX_WAIT_SECONDS), false);
   }
-  if (waitSeconds > 0) await sleep(waitSeconds * 1000, run.signal);
   run.signal.throwIfAborted();
-  if (waitSeconds === 0) return turn;
-  // It may have been paused meanwhile.
-  return await takeTurn(run, name, null);
+  return { waitSeconds, unproven };
 }
 
 /** The name under which a lane is stored. One that cannot be stays within the lane around it, as its hash. */
@@ -120,7 +150,10 @@ async function pause(run: LaneRun, lane: string, error: unknown): Promise<LaneHe
 }
 
 /** What was done is done: that it shows a lane to work is noted by the next call, if not by this one. */
-async function prove({ app, log }: LaneRun, { unproven }: LaneTurn): Promise<void> {
+async function prove(
+  { app, log }: LaneRun,
+  { unproven }: Pick<LaneTurn, "unproven">,
+): Promise<void> {
   for (const name of unproven) {
     try {
       await openLane(app.db, name);

@@ -1,6 +1,7 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/assert";
 import {
   describeError,
+  LaneHeldError,
   OutcomeUnknownError,
   PermanentError,
   TemporaryError,
@@ -69,6 +70,13 @@ Deno.test("a refused call leaves no note, and its own error", () => {
   for (const rules of everyRule) {
     assertEquals(afterFailedCall(error, effect, rules), { withdraw: true, error });
   }
+});
+
+Deno.test("a call that got no turn in its lane leaves no note; one that was refused for all leaves what a refusal leaves", () => {
+  const full = new LaneHeldError("the lane is full", 8, false);
+  const refused = new LaneHeldError("answered 429", 8, true);
+  assertEquals(afterFailedCall(full, effect, looking), { withdraw: true, error: full });
+  assertEquals(afterFailedCall(refused, effect, looking), { withdraw: false, error: refused });
 });
 
 Deno.test("the word of a 503 is taken only where nobody can look", () => {

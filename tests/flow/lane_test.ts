@@ -172,6 +172,34 @@ Deno.test("a lane with a longer queue than a slot may wait for sends the job bac
   assert(!held.caused);
 });
 
+Deno.test("a run that has called before waits longer: else many runs would use up all turns by beginning again", async () => {
+  await using app = await freshApp();
+  const call = () => Promise.resolve();
+  const underWay = lanesOf(app);
+  await underWay.through("crm", call, { perSecond: 1 });
+  await app.rows`update lanes set next_at = now() + interval '2.5 seconds'`;
+  await assertRejects(() => lanesOf(app).through("crm", call, { perSecond: 1 }), LaneHeldError);
+  await underWay.through("crm", call, { perSecond: 1 });
+  await app.rows`update lanes set next_at = now() + interval '6 seconds'`;
+  await assertRejects(() => underWay.through("crm", call, { perSecond: 1 }), LaneHeldError, "full");
+});
+
+Deno.test("calls that waited while the process stood still are not made all at once", async () => {
+  await using app = await freshApp({ connection: { max: 5 } });
+  const madeMs: number[] = [];
+  const call = () => Promise.resolve(void madeMs.push(performance.now()));
+  const calls = Array.from(
+    { length: 5 },
+    () => lanesOf(app).through("crm", call, { perSecond: 5 }),
+  );
+  await until("the first call was made, and the others wait", () => madeMs.length > 0);
+  const untilMs = performance.now() + 1000;
+  while (performance.now() < untilMs);
+  await Promise.all(calls);
+  const overMs = madeMs.at(-1)! - madeMs[1]!;
+  assert(overMs > 300, `four calls within ${overMs} ms`);
+});
+
 Deno.test("the reason of a pause holds no secret", async () => {
   await using app = await freshApp();
   const error = new PermanentError("bad token s3cret", { lane: "telegram" });

@@ -19,7 +19,7 @@ import {
 } from "./webhooks.ts";
 
 /**
- * The account. Every call takes its turn in the lane `amocrm`, six a second in all processes together, and throws as
+ * The account. Every call takes its turn in the lane `amocrm`, five a second in all processes together, and throws as
  * `createApi` says. Ids are text. What is not there is undefined, and never an error: deleted, merged, or hidden from the
  * token's user. Lists are read page by page while they are gone through, each page in a turn of its own.
  */

@@ -14,6 +14,8 @@ import type { Answer } from "../http.ts";
 import { describeAnswer, type Problem, problemOf } from "./problem.ts";
 import { LANE } from "./settings.ts";
 
+/** After a 429 that asks for no time: the limit is one of a second. Whoever does not listen is answered with 403 before long. */
+const TOO_MANY_SECONDS = 10;
 /** The address from which we call is not on the account's list. */
 const FOREIGN_ADDRESS = 113;
 
@@ -72,7 +74,8 @@ function refused(answer: Answer, why: string, asked: Asked<unknown>): undefined 
   const seconds = problem?.retry_after ?? parseRetryAfter(headers.get("retry-after"), new Date());
   if (status === 401 && asked.hasOther) throw new TokenRefusedError(`${why}; another may be good`);
   if (status === 429 || status === 503 && seconds !== undefined) {
-    throw new TemporaryError(`${why}; it asks for a pause`, seconds, { lane: LANE });
+    const pauseSeconds = seconds ?? TOO_MANY_SECONDS;
+    throw new TemporaryError(`${why}; it asks for a pause`, pauseSeconds, { lane: LANE });
   }
   if (status === 408 || status === 425 || status === 503) {
     throw new TemporaryError(`${why}; it may pass`, seconds);

@@ -10,10 +10,10 @@ import { optionalSecret, optionalText, optionalUrl, url } from "../../base/setti
 export const LANE = "amocrm";
 
 /**
- * Calls a second, of all processes together; amoCRM and Kommo take 7 of one integration. Measured with three processes on two
- * cores: at 6.5 a call that is 77 ms late makes eight in a second, and some are; at 6 it takes 167 ms.
+ * Calls a second, of all processes together; amoCRM and Kommo take 7 of one integration. At 6.5 a call
+ * that is 77 ms late makes eight in a second, at 6 one that is 167 ms late, and on busy machines some are; at 5 it takes 400 ms.
  */
-export const PER_SECOND = 6;
+export const PER_SECOND = 5;
 
 /** Hosts of accounts: a token sent elsewhere is given away. `www` and the like are no accounts. */
 const ACCOUNT_HOST = /^(?!www\.)[a-z0-9][a-z0-9-]{0,62}\.(amocrm\.ru|kommo\.com)$/;
@@ -30,6 +30,16 @@ export function isAccountAddress(text: string): boolean {
   const { protocol, hostname, port } = address;
   if (protocol === "https:" && port === "") return ACCOUNT_HOST.test(hostname);
   return protocol === "http:" && LOOPBACK_HOST.test(hostname);
+}
+
+/**
+ * Why AMOCRM_ACCOUNT and AMOCRM_URL cannot both be right; undefined when they can. A number says nothing of a host, and neither
+ * does a fake account's address.
+ */
+export function contradictionOf(account: string, address: string): string | undefined {
+  const subdomain = ACCOUNT_HOST.exec(new URL(address).hostname)?.[0].split(".")[0];
+  if (subdomain === undefined || subdomain === account || /^\d+$/.test(account)) return undefined;
+  return `AMOCRM_ACCOUNT is ${account}, and AMOCRM_URL is the address of ${subdomain}: set both to one account`;
 }
 
 const anyUrl = url("The address of the account at amoCRM or Kommo, where tokens are sent.", {
