@@ -7,7 +7,10 @@ import { loadConfig, secretValues, settingsOf } from "../base/config.ts";
 import { inTime } from "../base/repeat.ts";
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
+import type { Outside } from "../contracts/outside.ts";
 import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
+import { check } from "../outside/check.ts";
+import { call } from "../outside/http.ts";
 import { noLanes } from "../outside/lanes.ts";
 import { type TelegramSetup, telegramSetup } from "../outside/telegram_setup.ts";
 import { allSettings } from "../registry.ts";
@@ -96,4 +99,10 @@ export function openBot(host: Environment): TelegramSetup {
       throw new Error("Cannot use the database for a bot: its commands work without one");
     },
   });
+}
+
+/** The outside as a command uses it that needs no job: for print services and stores of contracts. */
+export function openOutside(): Outside {
+  const { signal } = new AbortController();
+  return { call: (request) => call({ signal, shadow: false, ...request }), check };
 }

@@ -43,7 +43,18 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
     return await permitted(directory, found) !== undefined;
   }
 
-  return { put, get, exists };
+  async function probe(): Promise<string> {
+    return await permitted(directory, async () => {
+      const aside = `${directory}/${ASIDE}`;
+      await Deno.mkdir(aside, { recursive: true });
+      const draft = `${aside}/probe.${crypto.randomUUID()}`;
+      await writeDurably(draft, new Uint8Array(1));
+      await Deno.remove(draft);
+      return directory;
+    });
+  }
+
+  return { put, get, exists, probe };
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {

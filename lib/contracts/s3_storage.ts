@@ -15,6 +15,9 @@ const PRECONDITION_FAILED = 412;
 /** Another put of the name is under way: what came of it can be seen later. */
 const CONFLICT = 409;
 
+/** What is stored to see whether that can be done: it stays, since keys that may store need not be able to remove. */
+const PROBE = "hookwork-probe.txt";
+
 /** Where the store is, and who asks. */
 export interface S3Store {
   /** Without the bucket: `https://storage.example.com`. */
@@ -36,9 +39,13 @@ export function createS3Storage(store: S3Store, outside: Outside): DocumentStora
     method: "GET" | "HEAD" | "PUT",
     name: string,
     body?: Uint8Array<ArrayBuffer>,
+    replaces = false,
   ): Promise<OutsideAnswer> {
     checkName(name);
-    const signed = await sign(store, method, name, body);
+    const headers: Record<string, string> = method === "PUT" && !replaces
+      ? { "if-none-match": "*", "content-type": "application/pdf" }
+      : {};
+    const signed = await sign(store, { method, name, headers, body });
     return await outside.call({
       what: whatOf(method),
       url: signed.url,
@@ -85,25 +92,29 @@ export function createS3Storage(store: S3Store, outside: Outside): DocumentStora
     return answer.status !== NOT_FOUND;
   }
 
-  return { put, get, exists };
+  async function probe(): Promise<string> {
+    const answer = await ask("PUT", PROBE, new TextEncoder().encode("by hookwork check\n"), true);
+    outside.check(answer, whatOf("PUT"));
+    return `s3://${store.bucket}`;
+  }
+
+  return { put, get, exists, probe };
 }
 
 async function sign(
   store: S3Store,
-  method: string,
-  name: string,
-  body: Uint8Array<ArrayBuffer> = new Uint8Array(),
+  { method, name, headers, body = new Uint8Array() }: {
+    readonly method: string;
+    readonly name: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: Uint8Array<ArrayBuffer>;
+  },
 ) {
   const base = store.endpoint.replace(/\/$/, "");
-  const headers: Record<string, string> = { "x-amz-content-sha256": await sha256(body) };
-  if (method === "PUT") {
-    headers["if-none-match"] = "*";
-    headers["content-type"] = "application/pdf";
-  }
   return await new AwsV4Signer({
     method,
     url: `${base}/${store.bucket}/${name}`,
-    headers,
+    headers: { ...headers, "x-amz-content-sha256": await sha256(body) },
     accessKeyId: store.accessKey,
     secretAccessKey: store.secretKey,
     service: "s3",

@@ -22,6 +22,8 @@ export interface DocumentStorage {
   /** The bytes of a name; undefined when there are none. */
   get(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   exists(name: string): Promise<boolean>;
+  /** Tries to store something that is no contract, and gives where contracts go. Throws what `put` throws. */
+  probe(): Promise<string>;
 }
 
 /** Fit for every file system and for addresses without an escape. */

@@ -15,6 +15,7 @@ function memoryStorage(files: Map<string, Pdf>, before: () => void = () => {}): 
   return {
     get: (name) => Promise.resolve(files.get(name)),
     exists: (name) => Promise.resolve(files.has(name)),
+    probe: () => Promise.resolve("memory"),
     async put(name, bytes) {
       before();
       if (!files.has(name)) files.set(name, bytes);

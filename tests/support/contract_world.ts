@@ -16,7 +16,8 @@ import { until } from "./until.ts";
 /** The secret end of the webhook's path. */
 export const HOOK_SECRET = "contract-world-0123456789abcdefghi";
 
-const SELLER = {
+/** The seller, and what else every contract needs of the settings. */
+export const SELLER = {
   CONTRACT_CITY: "Москва",
   CONTRACT_VAT_PERCENT: "22",
   CONTRACT_SELLER_NAME: "ООО «Пример-Поставка»",
@@ -94,8 +95,8 @@ export interface ContractWorld extends AsyncDisposable {
   receiver(events?: readonly string[]): Promise<void>;
   /** Ends the workers. */
   stop(): Promise<void>;
-  /** Waits until every delivery has been taken, and every job of `prepare_contract` is over. */
-  quiet(): Promise<void>;
+  /** Waits until every delivery has been taken, and every job of `prepare_contract` is over; for 30 s unless told otherwise. */
+  quiet(limit?: { within: number }): Promise<void>;
   /** Makes the job that a webhook of this deal makes. */
   enqueue(lead: Lead, maxAttempts?: number): Promise<string>;
   found(lead: Lead): Promise<Found>;
@@ -201,14 +202,14 @@ export async function startContractWorld(
       const { port } = await system.receiver();
       fake.hooks.subscribe(`http://127.0.0.1:${port}/hooks/amocrm/${HOOK_SECRET}`, events);
     },
-    async quiet() {
+    async quiet({ within } = { within: 30 }) {
       await fake.hooks.idle();
       const open = () =>
         system.database.sql`
         select from jobs where kind = 'prepare_contract' and status in ('pending', 'running')
       `;
       await until("no contract is being prepared", async () => (await open()).length === 0, {
-        within: 30,
+        within,
       });
     },
     async enqueue({ id }, maxAttempts = 8) {

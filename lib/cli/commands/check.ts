@@ -3,25 +3,20 @@
  * @module
  */
 import type { App } from "../../app.ts";
-import { ConfigError, describeError } from "../../base/errors.ts";
+import { ConfigError } from "../../base/errors.ts";
 import type { Settings } from "../../setting.ts";
 import type { TelegramSetup } from "../../outside/telegram_setup.ts";
 import { checkReadiness } from "../../flow/ready.ts";
+import { attempt, bad, type Finding, good } from "../check_finding.ts";
 import { ExitCode } from "../failure.ts";
 import type { Host } from "../host.ts";
 import { allSettings } from "../../registry.ts";
 import { CONTACT_MS, openBot, withApp } from "../open.ts";
+import { checkContracts } from "./check_contract.ts";
 import type { Page } from "../output.ts";
 import { renderTable } from "../table.ts";
 
 const FINGERPRINT_DIGITS = 8;
-
-/** One thing that was tried. */
-export interface Finding {
-  readonly ok: boolean;
-  readonly part: "configuration" | "database" | "queue" | "telegram";
-  readonly detail: string;
-}
 
 /** A secret as it can be shown: compare it with `printf %s "$SECRET" | sha256sum`. */
 export interface Fingerprint {
@@ -53,7 +48,18 @@ async function examine(app: App, bot: TelegramSetup): Promise<Finding[]> {
   const { sources, handlers, schedules } = app.registry;
   const parts =
     `${sources.size} source(s), ${handlers.size} handler(s), ${schedules.length} schedule(s)`;
-  return [good("configuration", parts), ...await checkDatabase(app), await checkBot(app, bot)];
+  const database = await checkDatabase(app);
+  const hasDatabase = database.every(({ part, ok }) => ok || part !== "database");
+  return [
+    good("configuration", parts),
+    ...database,
+    await attempt(
+      "telegram",
+      app.redact,
+      async () => `the bot is @${(await bot.getMe()).username}`,
+    ),
+    ...await checkContracts(app, { hasDatabase }),
+  ];
 }
 
 async function checkDatabase(app: App): Promise<Finding[]> {
@@ -65,17 +71,6 @@ async function checkDatabase(app: App): Promise<Finding[]> {
     ...(warnings.length === 0 ? [good("queue", "alerts arrive, and no job waits for long")] : []),
   ];
 }
-
-async function checkBot(app: Pick<App, "redact">, bot: TelegramSetup): Promise<Finding> {
-  try {
-    return good("telegram", `the bot is @${(await bot.getMe()).username}`);
-  } catch (error) {
-    return bad("telegram", app.redact(describeError(error)));
-  }
-}
-
-const good = (part: Finding["part"], detail: string): Finding => ({ ok: true, part, detail });
-const bad = (part: Finding["part"], detail: string): Finding => ({ ok: false, part, detail });
 
 /** The secrets that are set. Shells and unit files may change them: `$`, `%`, quotes, line ends. */
 async function fingerprints(environment: Host["environment"], settings: Settings) {

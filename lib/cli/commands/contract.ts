@@ -5,15 +5,13 @@
 import { loadSettings } from "../../base/config.ts";
 import { RefusedError } from "../../base/errors.ts";
 import { parseJson } from "../../base/json.ts";
-import type { Outside } from "../../contracts/outside.ts";
 import { parseContractData } from "../../contracts/data.ts";
 import { type Pdf, renderContract } from "../../contracts/renderer.ts";
 import { contractSettings, rendererOf, templatesOf } from "../../contracts/settings.ts";
 import { sha256 } from "../../contracts/storage.ts";
 import { loadSample, loadTemplate } from "../../contracts/templates.ts";
-import { check } from "../../outside/check.ts";
-import { call } from "../../outside/http.ts";
 import type { Host } from "../host.ts";
+import { openOutside } from "../open.ts";
 
 const { CONTRACT_TEMPLATES, CONTRACT_PRINT_URL, CONTRACT_PRINT_SECONDS } = contractSettings;
 /** All that a preview needs: no database, and no seller, who stands in the sample. */
@@ -44,12 +42,8 @@ export async function preview(host: Host, { template, data }: PreviewOptions): P
   const contract = data === undefined
     ? await loadSample(template, folder)
     : parseContractData(await readJson(data));
-  const { signal } = new AbortController();
-  const outside: Outside = {
-    call: (request) => call({ signal, shadow: false, ...request }),
-    check,
-  };
-  return await renderContract(parsed, contract, rendererOf(config, outside), signal);
+  const renderer = rendererOf(config, openOutside());
+  return await renderContract(parsed, contract, renderer, new AbortController().signal);
 }
 
 /** Writes a PDF to a file. Throws RefusedError where that cannot be done. */

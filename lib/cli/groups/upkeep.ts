@@ -16,7 +16,7 @@ export function upkeepCommands({ host, command, show }: Cli): void {
   command("migrate", "bring the database to the schema of this version")
     .action(async () => show(await migrate(host), renderMigrated));
 
-  command("check", "try the configuration, the database and Telegram; ends with 0 if all is well")
+  command("check", "try the configuration and all that it names; ends with 0 if all is well")
     .option("--example", "print an .env with all settings there are, and check nothing")
     .action(async ({ example }) => {
       if (example) return show(exampleEnvironment(), (text) => text.trimEnd());
