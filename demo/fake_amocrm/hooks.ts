@@ -29,6 +29,8 @@ export interface Attempt {
   readonly status: number | undefined;
   /** 100 to 299: anything else counts against the destination. */
   readonly isGood: boolean;
+  /** How long it took, answered or not. */
+  readonly ms: number;
 }
 
 /** How deliveries are made. */
@@ -97,10 +99,12 @@ export function createHooks({ account, now, timeScale, answerMs }: HookOptions):
   }
 
   async function deliver(event: string, destination: string, body: string, number: number) {
+    const startedAt = performance.now();
     const status = await post(destination, body);
+    const ms = performance.now() - startedAt;
     if (end.signal.aborted) return;
     const isGood = status !== undefined && status >= 100 && status < 300;
-    attempts.push({ event, destination, body, number, status, isGood });
+    attempts.push({ event, destination, body, number, status, isGood, ms });
     if (isGood) return;
     noteBad(destination);
     const pauseMs = pauseAfter(number, status);
