@@ -9,6 +9,7 @@ import { backoffSeconds } from "../lib/base/backoff.ts";
 import { coreSettings } from "../lib/base/config.ts";
 import { createProgram } from "../lib/cli/program.ts";
 import type { Setting } from "../lib/setting.ts";
+import { examine } from "../lib/flow/doctor.ts";
 import { createIntake } from "../lib/flow/intake.ts";
 import { watchOutage } from "../lib/flow/outage.ts";
 import { watchProofs } from "../lib/flow/proofs.ts";
@@ -30,6 +31,7 @@ const NAMES = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
+  "docs/operate.md",
   ...GUIDES,
 ] as const;
 const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
@@ -168,13 +170,11 @@ for (const [name, text] of Object.entries(texts)) {
     const named = [...text.matchAll(/denow task (?:-q )?(\w+)/g)].map(([, task]) => task!);
     assertEquals(named.filter((task) => !(task in tasks)), []);
     const paths = [...text.matchAll(/`((?:lib|demo|tests|migrations|jsr)\/[\w./-]*)`/g)];
-    const links = [...text.matchAll(/\]\(([\w./-]*)(#[\w-]+)?\)/g)];
-    const folder = name.replace(/[^/]*$/, "");
-    const linked = links.map(([, path, anchor]) => ({ path: path && folder + path, anchor }));
-    const missing = [...paths.map(([, path]) => path!), ...linked.map(({ path }) => path!)]
+    const linked = linksOf(name);
+    const missing = [...paths.map(([, path]) => path!), ...linked.map(({ path }) => path)]
       .filter((path) => !isThere(path) && !files.has(path));
     assertEquals(missing, []);
-    assertEquals(linked.filter(({ path, anchor }) => !hasHeading(path || name, anchor)), []);
+    assertEquals(linked.filter(({ path, anchor }) => !hasHeading(path, anchor)), []);
   });
 }
 
@@ -185,6 +185,36 @@ Deno.test("The guide of the switch-over names the same commands in both language
   assert(english!.length > 0);
   assertEquals(russian, english);
 });
+
+Deno.test("docs/operate.md says of each thing that the doctor looks at what helps", async () => {
+  await using app = await freshApp();
+  const named = tableUnder(texts["docs/operate.md"]!, "Part").map(([part]) => part);
+  const parts = (await examine(app)).map(({ part }) => `\`${part}\``);
+  assertEquals(parts.filter((part) => !named.includes(part)), []);
+});
+
+Deno.test("The tests that docs/operate.md names are there, each in its file", () => {
+  const plain = texts["docs/operate.md"]!.replaceAll(/\s+/g, " ");
+  const named = [...plain.matchAll(/`(tests\/[\w./]+)`: ("[^"]+"(?:, "[^"]+")*)/g)]
+    .flatMap(([, file, names]) =>
+      names!.slice(1, -1).split('", "').map((name) => ({ file, name }))
+    );
+  assert(named.length > 0);
+  const missing = named.filter(({ file, name }) =>
+    !Deno.readTextFileSync(ROOT + file).includes(name)
+  );
+  assertEquals(missing, []);
+});
+
+/** Where the links of a document lead within the project: the page, and the heading on it. */
+function linksOf(name: string): { path: string; anchor: string | undefined }[] {
+  const links = [...texts[name]!.matchAll(/\]\(([\w./-]*)(#[\p{L}\p{N}_-]+)?\)/gu)];
+  const page = new URL(name, "file:///");
+  return links.map(([, path, anchor]) => ({
+    path: new URL(path!, page).pathname.slice(1),
+    anchor,
+  }));
+}
 
 function isThere(path: string): boolean {
   try {
@@ -200,7 +230,7 @@ function hasHeading(document: string, anchor: string | undefined): boolean {
   if (anchor === undefined) return true;
   const headings = [...(texts[document] ?? "").matchAll(/^#+ (.*)$/gm)];
   const slugs = headings.map(([, title]) =>
-    title!.toLowerCase().replaceAll(/[^\w\s-]/g, "").replaceAll(" ", "-")
+    title!.toLowerCase().replaceAll(/[^\p{L}\p{N}_\s-]/gu, "").replaceAll(" ", "-")
   );
   return slugs.includes(anchor.slice(1));
 }
