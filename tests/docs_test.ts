@@ -32,6 +32,7 @@ const NAMES = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "docs/operate.md",
+  "docs/upgrade.md",
   ...GUIDES,
 ] as const;
 const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
