@@ -6,8 +6,8 @@
 # (`--target binaries --output dist`), or handed in instead of being compiled (`--build-context binaries=dist`).
 
 # From another registry, or made by yourself: any image with this Deno, and any with apt and glibc.
-ARG DENO_IMAGE=docker.io/denoland/deno:2.9.6
-ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
+ARG DENO_IMAGE=denoland/deno:2.9.6
+ARG BASE_IMAGE=debian:trixie-slim
 
 FROM ${DENO_IMAGE} AS compile
 WORKDIR /hookwork
