@@ -25,15 +25,18 @@ import { startProcess } from "./support/process.ts";
 import { until } from "./support/until.ts";
 
 const ROOT = new URL("../", import.meta.url).pathname;
-const GUIDES = ["docs/switch-over.md", "docs/switch-over.ru.md"] as const;
+/** What there is in two languages. */
+const PAIRS = [
+  ["README.md", "README.ru.md"],
+  ["docs/switch-over.md", "docs/switch-over.ru.md"],
+] as const;
 const NAMES = [
-  "README.md",
+  ...PAIRS.flat(),
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "docs/operate.md",
   "docs/upgrade.md",
-  ...GUIDES,
 ] as const;
 const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
 const readme = texts["README.md"]!;
@@ -179,13 +182,31 @@ for (const [name, text] of Object.entries(texts)) {
   });
 }
 
-Deno.test("The guide of the switch-over names the same commands in both languages, in the same order", () => {
-  const [english, russian] = GUIDES.map((name) =>
-    [...texts[name]!.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code]) => code)
-  );
-  assert(english!.length > 0);
-  assertEquals(russian, english);
-});
+for (const pair of PAIRS) {
+  Deno.test(`${pair.join(" and ")} have the same commands, settings and links, so that neither falls behind`, () => {
+    const [english, russian] = pair.map((name) => ({
+      blocks: blocksOf(texts[name]!).filter((block) => !block.startsWith("text\n")),
+      rows: [...texts[name]!.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, cell]) => cell),
+      code: codeOf(texts[name]!),
+      pages: sorted(linksOf(name).map(({ path }) => path.replace(/\.ru\.md$/, ".md"))),
+    }));
+    assert(english!.blocks.length > 0);
+    assertEquals(russian, english);
+  });
+}
+
+/** The blocks of code, each after its language. Those of the language `text` are for reading. */
+function blocksOf(text: string): string[] {
+  return [...text.matchAll(/^ *```(\w.*?)^ *```$/gms)].map(([, block]) => block!);
+}
+
+/** The code within sentences and tables, which may be broken over lines. */
+function codeOf(text: string): string[] {
+  const prose = text.replaceAll(/^ *```.*?^ *```$/gms, "");
+  return sorted([...prose.matchAll(/`[^`]+`/g)].map(([code]) => code.replaceAll(/\s+/g, " ")));
+}
+
+const sorted = (values: readonly string[]) => [...new Set(values)].toSorted();
 
 Deno.test("docs/operate.md says of each thing that the doctor looks at what helps", async () => {
   await using app = await freshApp();
