@@ -222,9 +222,22 @@ install_units() {
   if [[ -d /run/systemd/system ]]; then
     run systemctl daemon-reload
     run systemctl enable --now "${units[@]}"
+    local port
+    for port in "${ports[@]}"; do wait_for "$port"; done
   else
     say "  systemd does not run here: later, systemctl enable --now ${units[*]}"
   fi
+}
+
+# Waits until somebody listens on a port of this machine.
+wait_for() {
+  if [[ $dry_run ]]; then return; fi
+  local tries
+  for ((tries = 0; tries < 60; tries++)); do
+    if (: <>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then return; fi
+    sleep 0.5
+  done
+  fail "nobody listens on port $1 after half a minute; see journalctl -u hookwork-receiver@$1"
 }
 
 install_caddyfile() {

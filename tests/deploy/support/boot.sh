@@ -5,7 +5,7 @@ set -euo pipefail
 tree=$1 name=$2
 
 # A control group of its own in each hierarchy: systemd would move what is in its root otherwise.
-for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
+for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/{unified,systemd,memory,pids,cpu}; do
   [[ -e $hierarchy/cgroup.procs ]] || continue
   mkdir -p "$hierarchy/$name"
   echo $$ >"$hierarchy/$name/cgroup.procs"

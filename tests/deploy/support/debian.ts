@@ -83,6 +83,7 @@ async function boot(root: string): Promise<Machine> {
   await using stack = new AsyncDisposableStack();
   const script = new URL("boot.sh", import.meta.url).pathname;
   const name = `hookwork-${crypto.randomUUID()}`;
+  stack.defer(() => removeControlGroups(name));
   const outer = stack.use(
     await startProcess({ name: "boot.sh", command: script, args: [root, name] }),
   );
@@ -97,19 +98,24 @@ async function boot(root: string): Promise<Machine> {
   return { pid, over: outer.exit, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 
+function removeControlGroups(name: string): Promise<void> {
+  const found = ["/sys/fs/cgroup", "-depth", "-type", "d", "-path", `*/${name}*`];
+  return sh("find", ...found, "-exec", "rmdir", "{}", ";");
+}
+
 /** The first process of the tree is the only child of the script that boots it. */
 async function systemdOf(outer: TestProcess): Promise<number> {
-  const children = `/proc/${outer.pid}/task/${outer.pid}/children`;
+  const args = ["--parent", `${outer.pid}`, "--exact", "systemd"];
   let pid = 0;
   await until(() => `systemd runs:\n${outer.lines.join("\n")}`, async () => {
-    pid = Number(await Deno.readTextFile(children));
-    return pid > 0 && await Deno.readTextFile(`/proc/${pid}/comm`) === "systemd\n";
+    const { stdout } = await new Deno.Command("pgrep", { args }).output();
+    return (pid = Number(new TextDecoder().decode(stdout))) > 0;
   });
   return pid;
 }
 
 async function inside(pid: number, command: string, args: string[]): Promise<Outcome> {
-  const all = ["--target", `${pid}`, "--all", "--wd=/root", command, ...args];
+  const all = ["--target", `${pid}`, "--all", "env", "--chdir=/root", command, ...args];
   const { code, stdout, stderr } = await new Deno.Command("nsenter", {
     args: all,
     clearEnv: true,
