@@ -10,6 +10,9 @@ workers=(1 2)
 settings_file=/etc/hookwork/hookwork.env
 cli=/usr/local/bin/hookwork
 
+# shellcheck source=deploy/settings.sh
+. "$here/settings.sh"
+
 usage() {
   cat <<'HELP'
 Usage: install.sh --from <folder or tarball> [options]
@@ -39,7 +42,7 @@ run() {
   [[ $dry_run ]] || "$@"
 }
 
-# Writes standard input to a file, whole or not at all: put <mode> <owner:group> <path>
+# Writes standard input to a file, whole or not at all: put <mode> <owner:group> <path>. Sets $written if it was another one.
 put() {
   local mode=$1 owner=$2 path=$3 draft
   if [[ $dry_run ]]; then
@@ -51,7 +54,13 @@ put() {
   cat >"$draft"
   chmod "$mode" "$draft"
   chown "$owner" "$draft"
-  if cmp -s "$draft" "$path"; then rm "$draft"; else mv "$draft" "$path" && say "  write $path"; fi
+  if cmp -s "$draft" "$path"; then
+    rm "$draft"
+    return
+  fi
+  mv "$draft" "$path"
+  say "  write $path"
+  written=1
 }
 
 read_arguments() {
@@ -131,76 +140,6 @@ install_binaries() {
   run ln -sfn /opt/hookwork/current/hookwork $cli
 }
 
-# Whether there is a setting of this name, if only an empty one.
-has() { grep -qE "^[[:space:]]*$1=" <<<"$text"; }
-
-# Adds a setting that is not there. Between single quotes nothing is special, neither to systemd nor to a shell.
-add() {
-  if has "$1"; then return; fi
-  [[ $2 != *[\'$'\n']* ]] || fail "$1 has a quote or a line end in it; write it into $settings_file yourself"
-  text+="$1='$2'"$'\n'
-}
-
-# Asks a person, if there is one, for a setting that is not there.
-ask() {
-  local answer=''
-  if [[ $dry_run || ! -t 0 ]] || has "$1"; then return; fi
-  read -rp "  $2: " answer
-  if [[ $answer ]]; then add "$1" "$answer"; fi
-}
-
-secret() { openssl rand -hex 32; }
-
-as_postgres() { (cd / && runuser -u postgres -- psql -XAtq -v ON_ERROR_STOP=1 -f -); }
-
-create_database() {
-  if [[ -z $postgres ]] || has DATABASE_URL; then return; fi
-  say "Database: role and database hookwork"
-  if [[ $dry_run ]]; then return; fi
-  as_postgres <<<'' 2>/dev/null || service postgresql start
-  local password
-  password=$(secret)
-  # A bare machine has no language set, and then the server's own encoding is none.
-  as_postgres <<SQL
-    select 'create role hookwork' where not exists (select from pg_roles where rolname = 'hookwork') \gexec
-    alter role hookwork login password '$password';
-    select \$\$create database hookwork owner hookwork template template0 encoding 'UTF8' locale 'C.UTF-8'\$\$
-      where not exists (select from pg_database where datname = 'hookwork') \gexec
-SQL
-  add DATABASE_URL "postgres://hookwork:$password@127.0.0.1:5432/hookwork"
-}
-
-take_over_settings() {
-  local line name
-  while IFS= read -r line || [[ $line ]]; do
-    name=${line%%=*}
-    if [[ $name =~ ^[A-Z][A-Z0-9_]*$ ]] && ! has "$name"; then text+=$line$'\n'; fi
-  done <"$settings"
-}
-
-write_settings() {
-  say "Settings: $settings_file"
-  text='# The settings of Hookwork. All that there are: hookwork check --example'$'\n'
-  if [[ -r $settings_file ]]; then text=$(cat "$settings_file")$'\n'; fi
-  if [[ $settings ]]; then take_over_settings; fi
-  create_database
-  if [[ $alert_chat ]]; then add TELEGRAM_ALERT_CHAT_ID "$alert_chat"; fi
-  if [[ $amocrm_account ]]; then add AMOCRM_ACCOUNT "$amocrm_account"; fi
-  if has AMOCRM_ACCOUNT; then
-    add AMOCRM_WEBHOOK_SECRET "$(secret)"
-    add CONTRACT_DIR /var/lib/hookwork/documents
-  fi
-  ask DATABASE_URL "Address of the database, postgres://user:password@host:5432/name"
-  ask TELEGRAM_BOT_TOKEN "Token of the Telegram bot, as @BotFather shows it"
-  ask TELEGRAM_ALERT_CHAT_ID "Telegram chat that is told of failures"
-  add SITE_WEBHOOK_SECRET "$(secret)"
-  add TELEGRAM_WEBHOOK_SECRET "$(secret)"
-  # For commands; each receiver has the port of its unit.
-  add PORT "${ports[0]}"
-  add BACKUP_DIR /var/backups/hookwork
-  put 0640 root:hookwork $settings_file <<<"${text%$'\n'}"
-}
-
 check_settings() {
   local code=0 again="mend $settings_file as it says above, and run this again"
   say "Migrations and check"
@@ -240,12 +179,19 @@ wait_for() {
   fail "nobody listens on port $1 after half a minute; see journalctl -u hookwork-receiver@$1"
 }
 
-install_caddyfile() {
+install_proxy() {
   [[ $caddy ]] || return 0
-  say "Caddy: /etc/caddy/Caddyfile"
+  local folder=/etc/systemd/system/caddy.service.d
+  say "Caddy: https://$domain"
   [[ -e /etc/caddy/Caddyfile.before-hookwork ]] || run cp /etc/caddy/Caddyfile /etc/caddy/Caddyfile.before-hookwork
-  put 0644 root:root /etc/caddy/Caddyfile < <(sed "s/hooks\.example\.com/$domain/g" "$here/Caddyfile")
-  if [[ -d /run/systemd/system ]]; then run systemctl reload-or-restart caddy; fi
+  run install -d -m 0755 $folder
+  written=''
+  put 0644 root:root $folder/hookwork.conf <<<"[Service]"$'\n'"Environment=HOOKWORK_DOMAIN=$domain"
+  put 0644 root:root /etc/caddy/Caddyfile <"$here/Caddyfile"
+  if [[ $written && -d /run/systemd/system ]]; then
+    run systemctl daemon-reload
+    run systemctl restart caddy
+  fi
 }
 
 register_webhooks() {
@@ -266,7 +212,7 @@ main() {
   write_settings
   check_settings
   install_units
-  install_caddyfile
+  install_proxy
   register_webhooks
   say "Done. How it is: hookwork check, hookwork doctor, journalctl -u 'hookwork-*'"
 }
