@@ -3,6 +3,7 @@
  * @module
  */
 import { describeError } from "../lib/base/errors.ts";
+import { absentReceiver } from "./drill/absence.ts";
 import { afterTheKill, killedAmidContracts } from "./drill/contract_kills.ts";
 import { draggedDeal } from "./drill/contracts.ts";
 import { forgedForm, repeatedForm, signedForm, unroutableForm } from "./drill/intake.ts";
@@ -32,6 +33,7 @@ const ACTS: readonly (readonly (readonly Step[])[])[] = [
   [[killedWorker]],
   [[killedAmidContracts]],
   afterTheKill.map((step) => [step]),
+  [[absentReceiver]],
   [[missedSchedule]],
   [[interruptedDatabase]],
 ];

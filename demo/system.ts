@@ -44,7 +44,10 @@ export interface System extends AsyncDisposable {
   /** The folder of finished contracts. */
   readonly documents: string;
   readonly site: Site;
+  /** Whoever ends it starts the next one. */
   readonly receiver: Process;
+  /** Starts the next one, at the same address. */
+  startReceiver(): Promise<void>;
   /** Two workers; whoever ends one takes it out. */
   readonly workers: Set<Process>;
   /** Starts one more. */
@@ -87,7 +90,8 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     return start({ name, command, env, onLine: logOf(name) });
   };
   const flags = [`--allow-read=${documents}`, `--allow-write=${documents}`];
-  const receiver = stack.use(await run("receiver", "serve"));
+  let receiver = await run("receiver", "serve");
+  stack.defer(async () => void await receiver.stop());
   const crew = stack.use(createCrew((number) => run(`worker ${number}`, "work", { flags })));
   const [address] = await Promise.all([
     addressOf(receiver),
@@ -96,18 +100,25 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   ]);
   await setWebhook(telegram, settings, `${address}/hooks/telegram`);
   subscribe(amocrm, address, settings.AMOCRM_WEBHOOK_SECRET);
+  env.PORT = new URL(address).port;
   const held = stack.move();
   return {
     ...crew,
     address,
-    settings: { ...settings, PORT: new URL(address).port },
+    settings: { ...settings, PORT: env.PORT },
     database,
     telegram,
     amocrm,
     printer,
     documents,
     site: createSite(`${address}/hooks/site`, settings.SITE_WEBHOOK_SECRET),
-    receiver,
+    get receiver() {
+      return receiver;
+    },
+    async startReceiver() {
+      receiver = await run("receiver", "serve");
+      await addressOf(receiver);
+    },
     async cli(...args) {
       const command = await run("cli", "cli", { args });
       return { code: await command.exit, output: command.lines.join("\n") };

@@ -10,7 +10,7 @@ import { serveHttp } from "../outside/servers.ts";
 import { type Gate, startGate } from "./gate.ts";
 import { pdfText } from "./pdf_text.ts";
 import type { TestProcess } from "./process.ts";
-import { startSystem, type System } from "./system.ts";
+import { type Receiver, startSystem, type System } from "./system.ts";
 import { until } from "./until.ts";
 
 /** The secret end of the webhook's path. */
@@ -92,7 +92,7 @@ export interface ContractWorld extends AsyncDisposable {
   deal(changes?: Partial<Lead>, requisites?: Readonly<Record<string, string>>): Lead;
   worker(env?: Record<string, string>): Promise<TestProcess>;
   /** Starts a receiver to which the account's webhook is subscribed, for all that makes tasks unless told otherwise. */
-  receiver(events?: readonly string[]): Promise<void>;
+  receiver(events?: readonly string[]): Promise<Receiver>;
   /** Ends the workers. */
   stop(): Promise<void>;
   /** Waits until every delivery has been taken, and every job of `prepare_contract` is over; for 30 s unless told otherwise. */
@@ -199,8 +199,12 @@ export async function startContractWorld(
       for (const worker of workers.splice(0)) await worker[Symbol.asyncDispose]();
     },
     async receiver(events = amocrmEvents) {
-      const { port } = await system.receiver();
-      fake.hooks.subscribe(`http://127.0.0.1:${port}/hooks/amocrm/${HOOK_SECRET}`, events);
+      const receiver = await system.receiver();
+      fake.hooks.subscribe(
+        `http://127.0.0.1:${receiver.port}/hooks/amocrm/${HOOK_SECRET}`,
+        events,
+      );
+      return receiver;
     },
     async quiet({ within } = { within: 30 }) {
       await fake.hooks.idle();
