@@ -2,11 +2,13 @@
 
 import { assert, assertEquals } from "@std/assert";
 import type { Command } from "commander";
+import { parseEnv } from "node:util";
 import { serviceCommand } from "../demo/service.ts";
 import { randomSettings } from "../demo/settings.ts";
 import { type ProgramTask, readTask } from "../deploy/programs.ts";
 import { backoffSeconds } from "../lib/base/backoff.ts";
-import { coreSettings } from "../lib/base/config.ts";
+import { coreSettings, loadConfig, settingsOf } from "../lib/base/config.ts";
+import { sellerOf, sellerSettings } from "../lib/contracts/seller.ts";
 import { createProgram } from "../lib/cli/program.ts";
 import type { Setting } from "../lib/setting.ts";
 import { examine } from "../lib/flow/doctor.ts";
@@ -14,7 +16,7 @@ import { createIntake } from "../lib/flow/intake.ts";
 import { watchOutage } from "../lib/flow/outage.ts";
 import { watchProofs } from "../lib/flow/proofs.ts";
 import { siteForm } from "../lib/handlers/site_form.ts";
-import { definitions, registrySettings } from "../lib/registry.ts";
+import { allSettings, definitions, definitionsInUse, registrySettings } from "../lib/registry.ts";
 import { site } from "../lib/sources/site.ts";
 import { createHandler } from "../lib/web/routes.ts";
 import { serve } from "../lib/web/server.ts";
@@ -37,6 +39,7 @@ const NAMES = [
   "CHANGELOG.md",
   "docs/operate.md",
   "docs/upgrade.md",
+  "docs/contract.md",
 ] as const;
 const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
 const readme = texts["README.md"]!;
@@ -181,6 +184,18 @@ for (const [name, text] of Object.entries(texts)) {
     assertEquals(linked.filter(({ path, anchor }) => !hasHeading(path, anchor)), []);
   });
 }
+
+Deno.test("The settings in docs/contract.md are all that contracts need, and no others than there are", () => {
+  const [, block] = /^```dotenv\n(.*?)^```$/ms.exec(texts["docs/contract.md"]!)!;
+  const pasted = parseEnv(block!) as Record<string, string>;
+  const plain = Object.entries(randomSettings()).filter(([name]) =>
+    !/^(AMOCRM|CONTRACT)_/.test(name)
+  );
+  const given = { ...Object.fromEntries(plain), DATABASE_URL: "postgres://127.0.0.1/x", ...pasted };
+  const config = loadConfig(given, allSettings(definitionsInUse(given)));
+  assertEquals(Object.keys(pasted).filter((name) => !(name in config)), []);
+  assertEquals(sellerOf(settingsOf(config, sellerSettings)).name, pasted.CONTRACT_SELLER_NAME);
+});
 
 for (const pair of PAIRS) {
   Deno.test(`${pair.join(" and ")} have the same commands, settings and links, so that neither falls behind`, () => {
