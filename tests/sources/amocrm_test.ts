@@ -15,6 +15,7 @@ import { createHandler } from "../../lib/web/routes.ts";
 import { serve } from "../../lib/web/server.ts";
 import { z } from "zod";
 import { freshApp, type TestApp } from "../support/app.ts";
+import { MOVED, MOVED_TOGETHER, OTHERS } from "./amocrm_sample_bodies.ts";
 import { deliveryOf } from "./support.ts";
 
 const SECRET = "new-0123456789abcdefghijABCDEFGHIJ";
@@ -47,7 +48,7 @@ const moved = (lead: string, index = 0) => ({
 const route = (body: string, headers: Record<string, string> = FORM) =>
   source.route(deliveryOf(body, headers));
 
-Deno.test("verify() believes the secret in the path and nothing else, and tells which one it was", () => {
+Deno.test("verify() believes the secret in the path and nothing else, and tells which one it was (F128)", () => {
   const verify = (pathSecret?: string) =>
     source.verify(deliveryOf("", { "x-signature": SECRET, authorization: SECRET }, pathSecret));
   assertEquals(verify(SECRET), { ok: true, secret: 0 });
@@ -83,6 +84,23 @@ Deno.test("route() takes all that other hooks and fields bring, without a job an
   ];
   for (const pairs of others) {
     assertEquals(route(bodyOf(pairs)), []);
+  }
+});
+
+Deno.test("Bodies as amoCRM sends them, byte for byte, ask for the contracts of their deals and of no others (F130)", () => {
+  for (const account of ["hw-sample", "31700412"]) {
+    const source = amocrm.create({
+      AMOCRM_ACCOUNT: account,
+      AMOCRM_WEBHOOK_SECRET: [SECRET],
+      AMOCRM_CONTRACT_PIPELINE_ID: "7300118",
+      AMOCRM_CONTRACT_STAGE_ID: "61200305",
+      CONTRACT_TEMPLATE_VERSION: "v3",
+    });
+    const deals = (body: string) =>
+      source.route(deliveryOf(body, FORM)).map(({ payload }) => payload?.lead);
+    assertEquals(deals(MOVED), ["40510023"]);
+    assertEquals(deals(MOVED_TOGETHER), ["40510023", "40510031"]);
+    assertEquals(OTHERS.flatMap(deals), []);
   }
 });
 
@@ -151,7 +169,7 @@ async function startReceiver(): Promise<Receiver> {
   };
 }
 
-Deno.test("Five deliveries in a minute, one of them a repeat, are five answers, four events and one contract to do", async () => {
+Deno.test("Five deliveries in a minute, one of them a repeat, are five answers, four events and one contract to do (F136)", async () => {
   await using receiver = await startReceiver();
   const { app, post } = receiver;
   const stage = bodyOf(moved("4521"));
@@ -183,7 +201,7 @@ Deno.test("Five deliveries in a minute, one of them a repeat, are five answers, 
   }]);
 });
 
-Deno.test("A hundred and fifty bodies that nobody can read get 202 each, or amoCRM would switch the hook off", async () => {
+Deno.test("A hundred and fifty bodies that nobody can read get 202 each, or amoCRM would switch the hook off (F129)", async () => {
   await using receiver = await startReceiver();
   for (let count = 0; count < 150; count++) {
     const body = `a${"[b]".repeat(40)}=${count}`;

@@ -111,7 +111,7 @@ Deno.test("When only the update of a move arrives it counts, and an update of an
   assertEquals(await world.deals(), [`${id}`]);
 });
 
-Deno.test("What we write into a deal comes back as a webhook and makes no job: no loop, however often we write", async () => {
+Deno.test("What we write into a deal comes back as a webhook and makes no job: no loop, however often we write (F051)", async () => {
   await using world = await startWorld({ events: [...amocrmEvents, "note_lead"] });
   const { crm, hooks } = world.fake;
   const { id } = crm.createLead({ pipeline_id: PIPELINE, status_id: CONTRACT });

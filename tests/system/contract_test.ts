@@ -106,7 +106,7 @@ Deno.test("A deal that leaves and comes back within one second, of which the sec
   await world.oneOfEach(deal);
 });
 
-Deno.test("A deal that has left the stage, or is gone, gets nothing, and its job says why", async () => {
+Deno.test("Only amoCRM itself is believed: a deal that has left the stage, or is gone, gets nothing, and its job says why (F137)", async () => {
   await using world = await startContractWorld();
   await world.worker();
   const [left, gone] = [world.deal({ status_id: NEW }), world.deal()];
