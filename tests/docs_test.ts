@@ -1,4 +1,4 @@
-/** The documents say what is so: their code runs, their tables are the program's, their links lead somewhere. */
+/** The documents say what is so: the code in README runs, and tables are the program's. See also `docs_pages_test.ts`. */
 
 import { assert, assertEquals } from "@std/assert";
 import type { Command } from "commander";
@@ -11,7 +11,6 @@ import { coreSettings, loadConfig, settingsOf } from "../lib/base/config.ts";
 import { sellerOf, sellerSettings } from "../lib/contracts/seller.ts";
 import { createProgram } from "../lib/cli/program.ts";
 import type { Setting } from "../lib/setting.ts";
-import { examine } from "../lib/flow/doctor.ts";
 import { createIntake } from "../lib/flow/intake.ts";
 import { watchOutage } from "../lib/flow/outage.ts";
 import { watchProofs } from "../lib/flow/proofs.ts";
@@ -23,31 +22,11 @@ import { serve } from "../lib/web/server.ts";
 import { fakeTelegram, TOKEN } from "./outside/support.ts";
 import { freshApp } from "./support/app.ts";
 import { testDatabase } from "./support/database.ts";
+import { pastedFiles as files, ROOT, tableUnder, texts } from "./support/documents.ts";
 import { startProcess } from "./support/process.ts";
 import { until } from "./support/until.ts";
 
-const ROOT = new URL("../", import.meta.url).pathname;
-/** What there is in two languages. */
-const PAIRS = [
-  ["README.md", "README.ru.md"],
-  ["docs/switch-over.md", "docs/switch-over.ru.md"],
-] as const;
-const NAMES = [
-  ...PAIRS.flat(),
-  "ARCHITECTURE.md",
-  "CONTRIBUTING.md",
-  "CHANGELOG.md",
-  "docs/operate.md",
-  "docs/upgrade.md",
-  "docs/contract.md",
-] as const;
-const texts = Object.fromEntries(NAMES.map((name) => [name, Deno.readTextFileSync(ROOT + name)]));
-const readme = texts["README.md"]!;
-const architecture = texts["ARCHITECTURE.md"]!;
-/** Blocks of code that stand for a file: its path follows the language. */
-const files = new Map(
-  [...readme.matchAll(/^```\w+ (\S+)\n(.*?)^```$/gms)].map(([, path, code]) => [path!, code!]),
-);
+const { "README.md": readme, "ARCHITECTURE.md": architecture } = texts;
 
 Deno.test("The automation in README works when it is pasted, from its sample to the chat", async () => {
   await using copy = await pastedCopy();
@@ -171,22 +150,8 @@ Deno.test("The pauses in ARCHITECTURE are those between the attempts of a job", 
   assert(architecture.includes(`${sum.toLocaleString("en")} s in all`), `${sum} s`);
 });
 
-for (const [name, text] of Object.entries(texts)) {
-  Deno.test(`${name} names no file, page or task that is not there`, async () => {
-    const { tasks } = JSON.parse(await Deno.readTextFile(`${ROOT}deno.json`));
-    const named = [...text.matchAll(/denow task (?:-q )?(\w+)/g)].map(([, task]) => task!);
-    assertEquals(named.filter((task) => !(task in tasks)), []);
-    const paths = [...text.matchAll(/`((?:lib|demo|tests|migrations|jsr)\/[\w./-]*)`/g)];
-    const linked = linksOf(name);
-    const missing = [...paths.map(([, path]) => path!), ...linked.map(({ path }) => path)]
-      .filter((path) => !isThere(path) && !files.has(path));
-    assertEquals(missing, []);
-    assertEquals(linked.filter(({ path, anchor }) => !hasHeading(path, anchor)), []);
-  });
-}
-
 Deno.test("The settings in docs/contract.md are all that contracts need, and no others than there are", () => {
-  const [, block] = /^```dotenv\n(.*?)^```$/ms.exec(texts["docs/contract.md"]!)!;
+  const [, block] = /^```dotenv\n(.*?)^```$/ms.exec(texts["docs/contract.md"])!;
   const pasted = parseEnv(block!) as Record<string, string>;
   const plain = Object.entries(randomSettings()).filter(([name]) =>
     !/^(AMOCRM|CONTRACT)_/.test(name)
@@ -196,91 +161,6 @@ Deno.test("The settings in docs/contract.md are all that contracts need, and no 
   assertEquals(Object.keys(pasted).filter((name) => !(name in config)), []);
   assertEquals(sellerOf(settingsOf(config, sellerSettings)).name, pasted.CONTRACT_SELLER_NAME);
 });
-
-for (const pair of PAIRS) {
-  Deno.test(`${pair.join(" and ")} have the same commands, settings and links, so that neither falls behind`, () => {
-    const [english, russian] = pair.map((name) => ({
-      blocks: blocksOf(texts[name]!).filter((block) => !block.startsWith("text\n")),
-      rows: [...texts[name]!.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, cell]) => cell),
-      code: codeOf(texts[name]!),
-      pages: sorted(linksOf(name).map(({ path }) => path.replace(/\.ru\.md$/, ".md"))),
-    }));
-    assert(english!.blocks.length > 0);
-    assertEquals(russian, english);
-  });
-}
-
-/** The blocks of code, each after its language. Those of the language `text` are for reading. */
-function blocksOf(text: string): string[] {
-  return [...text.matchAll(/^ *```(\w.*?)^ *```$/gms)].map(([, block]) => block!);
-}
-
-/** The code within sentences and tables, which may be broken over lines. */
-function codeOf(text: string): string[] {
-  const prose = text.replaceAll(/^ *```.*?^ *```$/gms, "");
-  return sorted([...prose.matchAll(/`[^`]+`/g)].map(([code]) => code.replaceAll(/\s+/g, " ")));
-}
-
-const sorted = (values: readonly string[]) => [...new Set(values)].toSorted();
-
-Deno.test("docs/operate.md says of each thing that the doctor looks at what helps", async () => {
-  await using app = await freshApp();
-  const named = tableUnder(texts["docs/operate.md"]!, "Part").map(([part]) => part);
-  const parts = (await examine(app)).map(({ part }) => `\`${part}\``);
-  assertEquals(parts.filter((part) => !named.includes(part)), []);
-});
-
-Deno.test("The tests that docs/operate.md names are there, each in its file", () => {
-  const plain = texts["docs/operate.md"]!.replaceAll(/\s+/g, " ");
-  const named = [...plain.matchAll(/`(tests\/[\w./]+)`: ("[^"]+"(?:, "[^"]+")*)/g)]
-    .flatMap(([, file, names]) =>
-      names!.slice(1, -1).split('", "').map((name) => ({ file, name }))
-    );
-  assert(named.length > 0);
-  const missing = named.filter(({ file, name }) =>
-    !Deno.readTextFileSync(ROOT + file).includes(name)
-  );
-  assertEquals(missing, []);
-});
-
-/** Where the links of a document lead within the project: the page, and the heading on it. */
-function linksOf(name: string): { path: string; anchor: string | undefined }[] {
-  const links = [...texts[name]!.matchAll(/\]\(([\w./-]*)(#[\p{L}\p{N}_-]+)?\)/gu)];
-  const page = new URL(name, "file:///");
-  return links.map(([, path, anchor]) => ({
-    path: new URL(path!, page).pathname.slice(1),
-    anchor,
-  }));
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(ROOT + path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-function hasHeading(document: string, anchor: string | undefined): boolean {
-  if (anchor === undefined) return true;
-  const headings = [...(texts[document] ?? "").matchAll(/^#+ (.*)$/gm)];
-  const slugs = headings.map(([, title]) =>
-    title!.toLowerCase().replaceAll(/[^\p{L}\p{N}_\s-]/gu, "").replaceAll(" ", "-")
-  );
-  return slugs.includes(anchor.slice(1));
-}
-
-/** The cells of the table whose first title this is, without the titles. */
-function tableUnder(text: string, title: string): string[][] {
-  const lines = text.split("\n");
-  const start = lines.findIndex((line) => line.startsWith(`| ${title} `));
-  assert(start >= 0, `no table begins with "${title}"`);
-  const rest = lines.slice(start + 2);
-  const end = rest.findIndex((line) => !line.startsWith("|"));
-  return rest.slice(0, end).map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
-}
 
 /** The program with README's files in it, type-checked. */
 async function pastedCopy(): Promise<{ folder: string } & AsyncDisposable> {
