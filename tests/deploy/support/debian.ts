@@ -98,9 +98,13 @@ async function boot(root: string): Promise<Machine> {
   return { pid, over: outer.exit, [Symbol.asyncDispose]: () => held.disposeAsync() };
 }
 
+/** They can go once the last process in them has ended. */
 function removeControlGroups(name: string): Promise<void> {
-  const found = ["/sys/fs/cgroup", "-depth", "-type", "d", "-path", `*/${name}*`];
-  return sh("find", ...found, "-exec", "rmdir", "{}", ";");
+  const find = ["/sys/fs/cgroup", "-depth", "-type", "d", "-path", `*/${name}*`];
+  return until("the control groups are removed", async () => {
+    await output("find", ...find, "-exec", "rmdir", "{}", ";");
+    return (await output("find", ...find)).stdout.length === 0;
+  });
 }
 
 /** The first process of the tree is the only child of the script that boots it. */
@@ -108,7 +112,7 @@ async function systemdOf(outer: TestProcess): Promise<number> {
   const args = ["--parent", `${outer.pid}`, "--exact", "systemd"];
   let pid = 0;
   await until(() => `systemd runs:\n${outer.lines.join("\n")}`, async () => {
-    const { stdout } = await new Deno.Command("pgrep", { args }).output();
+    const { stdout } = await output("pgrep", ...args);
     return (pid = Number(new TextDecoder().decode(stdout))) > 0;
   });
   return pid;
@@ -126,9 +130,14 @@ async function inside(pid: number, command: string, args: string[]): Promise<Out
   return { code, output: decoder.decode(stdout) + decoder.decode(stderr) };
 }
 
-async function sh(command: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, { args, stdin: "null" }).output();
-  if (!success) throw new Error(`${command} failed: ${new TextDecoder().decode(stderr)}`);
+async function sh(...command: string[]): Promise<void> {
+  const [program, ...args] = command;
+  const { success, stderr } = await output(program!, ...args);
+  if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+function output(command: string, ...args: string[]): Promise<Deno.CommandOutput> {
+  return new Deno.Command(command, { args, stdin: "null" }).output();
 }
 
 async function exists(path: string): Promise<boolean> {
