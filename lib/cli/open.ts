@@ -7,7 +7,7 @@ import { loadConfig, secretValues, settingsOf } from "../base/config.ts";
 import { inTime } from "../base/repeat.ts";
 import { createLog } from "../base/log.ts";
 import { createRedactor } from "../base/text.ts";
-import type { Outside } from "../contracts/outside.ts";
+import type { Outside } from "../base/outside.ts";
 import { connect, type Db, type Queries, StatementDeadlineError } from "../db/db.ts";
 import { check } from "../outside/check.ts";
 import { call } from "../outside/http.ts";

@@ -4,7 +4,7 @@
  */
 import { PermanentError, TemporaryError } from "../base/errors.ts";
 import { documentHtml } from "./html.ts";
-import type { Outside } from "./outside.ts";
+import type { Outside } from "../base/outside.ts";
 import type { ContractRenderer, Pdf } from "./renderer.ts";
 
 const WHAT = "print the contract";

@@ -3,12 +3,12 @@
  * @module
  */
 import { z } from "zod";
-import { PermanentError } from "../base/errors.ts";
+import type { Outside } from "../base/outside.ts";
+import { s3StoreOf } from "../base/s3.ts";
 import { integer, optionalText, optionalUrl, text, timeZone } from "../base/settings.ts";
 import type { Setting, SettingValues } from "../setting.ts";
 import { createDirectoryStorage } from "./directory_storage.ts";
 import { type NumberFormat, parseNumberFormat } from "./numbers.ts";
-import type { Outside } from "./outside.ts";
 import { pdfRenderer } from "./pdf_renderer.ts";
 import { createPrintService } from "./print_service.ts";
 import type { ContractRenderer } from "./renderer.ts";
@@ -78,26 +78,29 @@ export function rendererOf(
   return url === undefined ? pdfRenderer : createPrintService({ url, deadlineSeconds }, outside);
 }
 
+/** What the storage of contracts follows from. */
+export type StorageSettings = Pick<
+  ContractSettings,
+  | "CONTRACT_DIR"
+  | "CONTRACT_S3_BUCKET"
+  | "CONTRACT_S3_ENDPOINT"
+  | "CONTRACT_S3_REGION"
+  | "CONTRACT_S3_ACCESS_KEY"
+  | "CONTRACT_S3_SECRET_KEY"
+>;
+
 /** What keeps contracts: the S3 store if a bucket is set, else the folder. Throws PermanentError when a part of the store is not set. */
-export function storageOf(settings: ContractSettings, outside: Outside): DocumentStorage {
+export function storageOf(settings: StorageSettings, outside: Outside): DocumentStorage {
   const bucket = settings.CONTRACT_S3_BUCKET;
   if (bucket === undefined) return createDirectoryStorage(settings.CONTRACT_DIR);
-  const needed = (
-    name: "CONTRACT_S3_ENDPOINT" | "CONTRACT_S3_ACCESS_KEY" | "CONTRACT_S3_SECRET_KEY",
-  ) => {
-    const value = settings[name];
-    if (value !== undefined) return value;
-    throw new PermanentError(
-      `Cannot keep contracts: CONTRACT_S3_BUCKET is set and ${name} is not; set it, then restart`,
-    );
-  };
-  return createS3Storage({
+  const store = s3StoreOf("CONTRACT", {
     bucket,
-    endpoint: needed("CONTRACT_S3_ENDPOINT"),
+    endpoint: settings.CONTRACT_S3_ENDPOINT,
     region: settings.CONTRACT_S3_REGION,
-    accessKey: needed("CONTRACT_S3_ACCESS_KEY"),
-    secretKey: needed("CONTRACT_S3_SECRET_KEY"),
-  }, outside);
+    accessKey: settings.CONTRACT_S3_ACCESS_KEY,
+    secretKey: settings.CONTRACT_S3_SECRET_KEY,
+  });
+  return createS3Storage(store, outside);
 }
 
 function numberFormat(about: string, standard: string): Setting<NumberFormat> {

@@ -19,7 +19,7 @@ import {
   recordNote,
 } from "../contracts/documents.ts";
 import { findFinished, makeContract } from "../contracts/make.ts";
-import type { Outside } from "../contracts/outside.ts";
+import type { Outside } from "../base/outside.ts";
 import { renderContract } from "../contracts/renderer.ts";
 import { contractSettings, rendererOf, storageOf } from "../contracts/settings.ts";
 import { contractRepeat, versionOf } from "../contracts/version.ts";

@@ -3,7 +3,7 @@
 import { compose } from "../../lib/contracts/compose.ts";
 import type { ContractData } from "../../lib/contracts/data.ts";
 import type { ContractDocument } from "../../lib/contracts/document.ts";
-import type { Outside } from "../../lib/contracts/outside.ts";
+import type { Outside } from "../../lib/base/outside.ts";
 import { parseTemplate, type Template } from "../../lib/contracts/template.ts";
 import { loadSample } from "../../lib/contracts/templates.ts";
 import { check } from "../../lib/outside/check.ts";

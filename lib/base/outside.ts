@@ -1,7 +1,7 @@
 /**
- * What this folder needs of the outside: one call at a time, and the meaning of its answer.
+ * What parts that may not reach the outside themselves need of it: one call at a time, and the meaning of its answer.
  *
- * `call` and `check` of `lib/outside/` fit, bound to the signal and the shadow of the job.
+ * `call` and `check` of `lib/outside/` fit, bound to a signal and to the shadow of the job.
  * @module
  */
 
