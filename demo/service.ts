@@ -3,11 +3,9 @@
  * @module
  */
 import { type ProgramTask, readTask } from "../deploy/programs.ts";
-import { coreSettings } from "../lib/base/config.ts";
-import { definitions, registrySettings } from "../lib/registry.ts";
+import { allSettings } from "../lib/registry.ts";
 
-const OWN_SETTINGS = [coreSettings, ...registrySettings(definitions).map((group) => group.settings)]
-  .flatMap((settings) => Object.keys(settings));
+const OWN_SETTINGS = Object.keys(allSettings());
 
 /** What to start otherwise than the task does. */
 export interface ServiceOptions {

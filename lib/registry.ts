@@ -2,6 +2,7 @@
  * The list of all sources, handlers and schedules: a new one is a file of its own and a line here.
  * @module
  */
+import { backupSettings } from "./base/backup_settings.ts";
 import { type Config, coreSettings, mergeSettings, settingsOf } from "./base/config.ts";
 import { environmentExample, type SettingsGroup } from "./base/environment_example.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -112,15 +113,17 @@ export function registrySettings({ sources, handlers }: Definitions): SettingsGr
   return groups.filter(({ settings }) => Object.keys(settings).length > 0);
 }
 
-/** The settings of the core and of all definitions, whether in use or not. */
+/** The settings of the core, of backups and of all definitions, whether in use or not. */
 export function allSettings(given: Definitions = definitions): Settings {
-  return mergeSettings(coreSettings, ...registrySettings(given).map(({ settings }) => settings));
+  const ofDefinitions = registrySettings(given).map(({ settings }) => settings);
+  return mergeSettings(coreSettings, backupSettings, ...ofDefinitions);
 }
 
 /** The text of `.env.example` for all settings there are; those of parts that are switched on are commented out. */
 export function exampleEnvironment(): string {
   return environmentExample([
     { title: "Core", settings: coreSettings },
+    { title: "Backup", settings: backupSettings },
     ...registrySettings(definitions),
   ]);
 }

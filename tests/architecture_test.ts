@@ -9,6 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   worker: ["app", "base", "contract", "db", "flow"],
   cli: [
     "app",
+    "backup",
     "base",
     "contract",
     "contracts",
@@ -20,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "version",
     "wire",
   ],
+  backup: ["base", "contracts", "db"],
   flow: ["app", "base", "contract", "db"],
   app: ["base", "contract", "db"],
   registry: ["base", "contract", "define", "handlers", "setting", "sources"],

@@ -15,7 +15,7 @@ import { createIntake } from "../lib/flow/intake.ts";
 import { watchOutage } from "../lib/flow/outage.ts";
 import { watchProofs } from "../lib/flow/proofs.ts";
 import { siteForm } from "../lib/handlers/site_form.ts";
-import { allSettings, definitions, definitionsInUse, registrySettings } from "../lib/registry.ts";
+import { allSettings, definitionsInUse } from "../lib/registry.ts";
 import { site } from "../lib/sources/site.ts";
 import { createHandler } from "../lib/web/routes.ts";
 import { serve } from "../lib/web/server.ts";
@@ -90,8 +90,7 @@ for (const [ending, program] of Object.entries(SENDERS)) {
 }
 
 Deno.test("The settings in README are those of the program: none of the core is missing, none is told wrong", () => {
-  const groups = registrySettings(definitions).map(({ settings }) => settings);
-  const all: Record<string, Setting<unknown>> = Object.assign({}, coreSettings, ...groups);
+  const all: Record<string, Setting<unknown>> = allSettings();
   const rows = tableUnder(readme, "Variable");
   const named = rows.map(([name]) => name!.replaceAll("`", ""));
   assertEquals(rows, named.map((name) => settingRow(name, all[name])));

@@ -70,6 +70,10 @@ export const coreSettings = {
   EXPECT_EVENTS: expectations(
     "Sources that are never silent for so many hours: amocrm:12,site:48.",
   ),
+  BACKUP_ALERT_HOURS: integer(
+    "How long no backup may succeed, once backups are made, before a human is told; 0 for ever.",
+    { default: 48, min: 0, max: 8760 },
+  ),
   RETAIN_DONE_DAYS: integer("How many days a job is kept after it was done or superseded.", {
     default: 30,
     ...DAYS,

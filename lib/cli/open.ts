@@ -102,7 +102,13 @@ export function openBot(host: Environment): TelegramSetup {
 }
 
 /** The outside as a command uses it that needs no job: for print services and stores of contracts. */
-export function openOutside(): Outside {
-  const { signal } = new AbortController();
-  return { call: (request) => call({ signal, shadow: false, ...request }), check };
+export function openOutside(signal = new AbortController().signal): Outside {
+  return {
+    call(request) {
+      // Not as an error of the other side, at which some try again.
+      signal.throwIfAborted();
+      return call({ signal, shadow: false, ...request });
+    },
+    check,
+  };
 }

@@ -7,6 +7,7 @@ import { printable } from "../base/text.ts";
 import { version } from "../version.ts";
 import { ExitCode } from "./failure.ts";
 import { amocrmCommands } from "./groups/amocrm.ts";
+import { backupCommands } from "./groups/backup.ts";
 import { contractCommands } from "./groups/contract.ts";
 import { eventCommands } from "./groups/events.ts";
 import { outsideCommands } from "./groups/outside.ts";
@@ -38,6 +39,7 @@ export function createProgram(host: Host, end: (exitCode: ExitCode) => void): Co
   eventCommands(cli);
   outsideCommands(cli);
   upkeepCommands(cli);
+  backupCommands(cli);
   contractCommands(cli);
   amocrmCommands(cli);
   telegramCommands(cli);

@@ -32,7 +32,7 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
       await writeDurably(draft, bytes);
       await linkOnce(draft, pathOf(name));
       await removeDrafts(aside, name);
-      await sync(directory);
+      await syncDirectory(directory);
       return await checkSame(pathOf(name), await Deno.readFile(pathOf(name)), hash);
     });
   }
@@ -57,7 +57,8 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
   return { put, get, exists, probe };
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** Writes a new file, and does not return before it is on the disk. */
+export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   using file = await Deno.open(path, { write: true, createNew: true });
   for (let sent = 0; sent < bytes.length;) sent += await file.write(bytes.subarray(sent));
   await file.sync();
@@ -83,7 +84,7 @@ async function removeDrafts(aside: string, name: string): Promise<void> {
 }
 
 /** Makes the name durable, as `sync` of a file does its bytes. */
-async function sync(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   using opened = await Deno.open(directory, { read: true });
   await opened.sync();
 }

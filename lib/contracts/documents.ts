@@ -138,6 +138,31 @@ export async function recordNote(sql: Sql, id: string, noteRef: string): Promise
   throw new PermanentError(`Cannot record a note: there is no contract document ${id}`);
 }
 
+/** A file that a row speaks of. */
+export interface DocumentFile {
+  /** The name in the storage. */
+  readonly path: string;
+  /** As recorded; null when it is not known to be stored. */
+  readonly sha256: string | null;
+}
+
+/** The files of all contracts. */
+export async function listDocumentFiles(sql: Sql): Promise<DocumentFile[]> {
+  return await sql<DocumentFile[]>`
+    select file_path as path, content_hash as sha256 from contract_documents order by id
+  `;
+}
+
+/** Leaves out the next numbers of each series; the last one of each that counts as given out then. */
+export async function skipNumbers(
+  sql: Sql,
+  count: number,
+): Promise<{ series: string; last: string }[]> {
+  return await sql<{ series: string; last: string }[]>`
+    update contract_series set last = last + ${count}::bigint returning name as series, last::text
+  `;
+}
+
 function columns(sql: Sql) {
   return sql`
     id::text, account_id::text as "accountId", lead_id::text as "leadId", template_ver as "templateVersion",

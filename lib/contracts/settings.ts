@@ -17,6 +17,21 @@ import { sellerSettings } from "./seller.ts";
 import type { DocumentStorage } from "./storage.ts";
 import { OWN_TEMPLATES } from "./templates.ts";
 
+/** Where finished contracts are kept. */
+export const storageSettings = {
+  CONTRACT_DIR: text("The folder of finished contracts, unless CONTRACT_S3_BUCKET is set.", {
+    default: "documents",
+  }),
+  CONTRACT_S3_BUCKET: optionalText("The S3 bucket of finished contracts."),
+  CONTRACT_S3_ENDPOINT: optionalUrl("The address of the S3 store, without the bucket."),
+  CONTRACT_S3_REGION: text("The region of the S3 store.", { default: "us-east-1" }),
+  CONTRACT_S3_ACCESS_KEY: optionalText("The name of the key of the S3 store."),
+  CONTRACT_S3_SECRET_KEY: {
+    ...optionalText("The secret half of the key of the S3 store."),
+    secret: true,
+  },
+};
+
 /** The settings of contracts, to be declared by the handler that makes them. */
 export const contractSettings = {
   CONTRACT_TEMPLATES: optionalText("A folder of templates to use instead of those of the program."),
@@ -43,17 +58,7 @@ export const contractSettings = {
     min: 1,
     max: 600,
   }),
-  CONTRACT_DIR: text("The folder of finished contracts, unless CONTRACT_S3_BUCKET is set.", {
-    default: "documents",
-  }),
-  CONTRACT_S3_BUCKET: optionalText("The S3 bucket of finished contracts."),
-  CONTRACT_S3_ENDPOINT: optionalUrl("The address of the S3 store, without the bucket."),
-  CONTRACT_S3_REGION: text("The region of the S3 store.", { default: "us-east-1" }),
-  CONTRACT_S3_ACCESS_KEY: optionalText("The name of the key of the S3 store."),
-  CONTRACT_S3_SECRET_KEY: {
-    ...optionalText("The secret half of the key of the S3 store."),
-    secret: true,
-  },
+  ...storageSettings,
 };
 
 /** The values of the settings of contracts. */
@@ -79,15 +84,7 @@ export function rendererOf(
 }
 
 /** What the storage of contracts follows from. */
-export type StorageSettings = Pick<
-  ContractSettings,
-  | "CONTRACT_DIR"
-  | "CONTRACT_S3_BUCKET"
-  | "CONTRACT_S3_ENDPOINT"
-  | "CONTRACT_S3_REGION"
-  | "CONTRACT_S3_ACCESS_KEY"
-  | "CONTRACT_S3_SECRET_KEY"
->;
+export type StorageSettings = SettingValues<typeof storageSettings>;
 
 /** What keeps contracts: the S3 store if a bucket is set, else the folder. Throws PermanentError when a part of the store is not set. */
 export function storageOf(settings: StorageSettings, outside: Outside): DocumentStorage {

@@ -40,6 +40,22 @@ export async function beat(
   return rows.map(({ source }) => source);
 }
 
+/**
+ * Notes that a time is lost, up to now, for each source that receivers have been there for: what came in it was stored, and is
+ * not here any more.
+ */
+export async function noteLostTime(db: Queries, from: Date, reason: string): Promise<void> {
+  await db.run(db.sql`
+    with told as (
+      update source_watch set taken_until = clock_timestamp()
+      from (select source, taken_until from source_watch) as known where known.source = source_watch.source
+      returning known.source, least(known.taken_until, ${from}) as began_at, source_watch.taken_until as ended_at
+    )
+    insert into gaps (source, began_at, ended_at, reason)
+    select source, began_at, ended_at, ${reason} from told order by source
+  `);
+}
+
 /** Notes that deliveries of a source do not come, since its newest event; once while that lasts. */
 export async function beginGap(db: Queries, source: string, reason: string): Promise<void> {
   await db.run(db.sql`

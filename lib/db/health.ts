@@ -42,6 +42,20 @@ export async function countJobs(db: Queries): Promise<ReadonlyMap<string, number
   return new Map(rows.map((row) => [row.status, row.count]));
 }
 
+/** Jobs of one kind. */
+export interface KindCount {
+  readonly kind: string;
+  readonly count: number;
+}
+
+/** The jobs that did not come to an end yet, by kind, the most first. */
+export async function countUnfinished(db: Queries): Promise<KindCount[]> {
+  return await db.run(db.sql<KindCount[]>`
+    select kind, count(*)::int as count from jobs where status in ('pending', 'running')
+    group by kind order by count desc, kind
+  `);
+}
+
 /** The due jobs of one kind. */
 export interface DueKind {
   readonly kind: string;

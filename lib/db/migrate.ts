@@ -48,13 +48,20 @@ export async function listPendingMigrations(db: Queries, folder = FOLDER): Promi
 }
 
 /**
- * Applies what is missing; safe to run by several processes at once.
+ * Applies what is missing, or of it `only` some; safe to run by several processes at once.
  * Throws RefusedError when an applied file was changed since, or when a lock is held by others for too long.
  */
 export async function migrate(
-  options: { url: string; folder?: URL; log?: (line: string) => void; tries?: number },
+  options: {
+    url: string;
+    folder?: URL;
+    only?: (name: string) => boolean;
+    log?: (line: string) => void;
+    tries?: number;
+  },
 ): Promise<{ applied: string[] }> {
-  const migrations = await readMigrations(options.folder);
+  const { only = () => true } = options;
+  const migrations = (await readMigrations(options.folder)).filter(({ name }) => only(name));
   const sql = postgres(options.url, {
     max: 1,
     fetch_types: false,

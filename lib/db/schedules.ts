@@ -25,6 +25,11 @@ export async function rememberSchedule(
   `);
 }
 
+/** Forgets all schedules: each is then seen for the first time, and does not run for what is past. */
+export async function forgetSchedules(db: Queries): Promise<void> {
+  await db.run(db.sql`delete from schedules`);
+}
+
 /** The last slot of each schedule that has been seen. */
 export async function getLastSlots(db: Queries): Promise<ReadonlyMap<string, string>> {
   const rows = await db.run(db.sql<{ name: string; lastSlot: string }[]>`

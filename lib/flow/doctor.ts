@@ -4,6 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { listPendingMigrations } from "../db/migrate.ts";
+import { judgeBackups } from "./doctor_backups.ts";
 import {
   judgeClock,
   judgeMigrations,
@@ -52,6 +53,7 @@ export function judge(vitals: Vitals, limits: Limits): Finding[] {
     ...judgeAlerts(vitals.alertProblems),
     judgeUnrouted(vitals.unrouted),
     ...judgeGaps(vitals.gaps),
+    judgeBackups(vitals.backups, limits),
     judgeTransaction(vitals.transaction, vitals.sessions.hidden),
     judgeRows(vitals.rows),
     judgeRetention(vitals.retentionSeconds),

@@ -7,6 +7,7 @@ import { TemporaryError } from "../base/errors.ts";
 import { sleep } from "../base/repeat.ts";
 import { storableText, storedKey } from "../base/text.ts";
 import type { Effect, Job, Log } from "../contract.ts";
+import { wasRestoredWithin } from "../db/backups.ts";
 import { isDataError, onceMore } from "../db/db.ts";
 import {
   getEffect,
@@ -21,6 +22,8 @@ const DEFAULT_DEADLINE_SECONDS = 10;
 /** What a call that was cut off has set going in the outside world may go on for so long. */
 const AFTERMATH_SECONDS = 1;
 const REF_LENGTH = 1000;
+/** So long after a restore a job may come back whose effect the database does not know of, by reconciliation or by hand. */
+const RESTORE_DOUBT_DAYS = 30;
 const PATIENCE_MS = [100, 200, 500, 1000, 2000];
 
 /** The run that an effect belongs to. */
@@ -52,8 +55,10 @@ export async function carryOut(
   key: string,
   effect: Effect,
 ): Promise<string | undefined> {
-  const doing = prepare(run, key, effect);
   const { app: { db }, signal, job } = run;
+  signal.throwIfAborted();
+  const restored = effect.find !== undefined && await wasRestoredWithin(db, RESTORE_DOUBT_DAYS);
+  const doing = prepare(run, key, effect, restored);
   for (;;) {
     signal.throwIfAborted();
     const note = await getEffect(db, doing.key);
@@ -83,7 +88,7 @@ export async function carryOut(
   }
 }
 
-function prepare(run: EffectRun, key: string, effect: Effect): Doing {
+function prepare(run: EffectRun, key: string, effect: Effect, restored: boolean): Doing {
   const { onUnknown = "fail", deadlineSeconds = DEFAULT_DEADLINE_SECONDS, detail } = effect;
   // Texts only: a secret that looks like a number must not break the JSON of an amount.
   const redactTexts = (_: string, value: unknown) =>
@@ -92,7 +97,7 @@ function prepare(run: EffectRun, key: string, effect: Effect): Doing {
     ...run,
     key: storedKey(key),
     effect,
-    rules: { shadow: run.shadow, canLook: effect.find !== undefined, onUnknown },
+    rules: { shadow: run.shadow, canLook: effect.find !== undefined, onUnknown, restored },
     detail: detail === undefined ? null : JSON.stringify(detail, redactTexts),
     deadlineMs: deadlineSeconds * 1000,
   };

@@ -19,6 +19,8 @@ export interface EffectRules {
   /** Whether the outside world can be asked. */
   readonly canLook: boolean;
   readonly onUnknown: "fail" | "repeat";
+  /** Whether the database was restored a short while ago: that nothing is noted does not mean that nothing happened. */
+  readonly restored: boolean;
 }
 
 /** What is to be done next. */
@@ -35,9 +37,14 @@ export type EffectStep =
 export function nextStep(note: EffectNote | undefined, rules: EffectRules): EffectStep {
   if (note?.state === "done") return { is: "known", ref: note.ref! };
   if (rules.shadow) return { is: "plan" };
-  if (note === undefined || note.state === "planned") return { is: "make", tries: 1 };
+  if (note === undefined || note.state === "planned") return firstStep(rules);
   if (note.waitSeconds > 0) return { is: "wait", seconds: note.waitSeconds };
   return unknownStep(note.tries, rules);
+}
+
+/** Where nobody can look it is made: most of what was asked for before the backup never happened. */
+function firstStep({ restored, canLook }: EffectRules): EffectStep {
+  return restored && canLook ? { is: "look" } : { is: "make", tries: 1 };
 }
 
 function unknownStep(tries: number, { canLook, onUnknown }: EffectRules): EffectStep {

@@ -18,7 +18,10 @@ export interface Finding {
 }
 
 /** What the judgement needs of the configuration. */
-export type Limits = Pick<Config, "DB_POOLER" | "OLDEST_DUE_ALERT_MINUTES">;
+export type Limits = Pick<
+  Config,
+  "BACKUP_ALERT_HOURS" | "DB_POOLER" | "OLDEST_DUE_ALERT_MINUTES"
+>;
 
 /** Makes the findings about one thing. */
 export function judging(part: string) {

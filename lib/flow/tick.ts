@@ -1,5 +1,5 @@
 /**
- * What happens by itself, twice a minute: schedules fall due, the oldest job and silent sources are looked at, alerts are sent.
+ * What happens by itself, twice a minute: schedules fall due, the oldest job, silent sources and backups are looked at, alerts are sent.
  * @module
  */
 import type { App } from "../app.ts";
@@ -7,6 +7,7 @@ import { repeat } from "../base/repeat.ts";
 import { raiseAlert } from "../db/alerts.ts";
 import { getOldestDueSeconds } from "../db/health.ts";
 import { sendDueAlerts } from "./alert.ts";
+import { watchBackups } from "./doctor_backups.ts";
 import { listHeldKinds } from "./lane.ts";
 import type { Outage } from "./outage.ts";
 import { fireDueSlots } from "./schedule.ts";
@@ -34,7 +35,7 @@ export function startTick(app: App, outage: Outage, options: { schedules: boolea
   };
   const sending = loop(sendDueAlerts);
   const own = options.schedules ? fireDueSlots : beatForSources;
-  const others = [watchOldestDue, watchSilence, own].map(loop);
+  const others = [watchOldestDue, watchSilence, watchBackups, own].map(loop);
   return {
     soon: () => sending.soon(),
     async stop() {

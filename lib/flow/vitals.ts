@@ -4,6 +4,7 @@
  */
 import type { App } from "../app.ts";
 import { listAlertProblems } from "../db/alerts.ts";
+import { type BackupAge, getBackupAge } from "../db/backups.ts";
 import { type HeldEntity, listHeldEntities } from "../db/entities.ts";
 import { listOpenGaps, type OpenGaps } from "../db/gaps.ts";
 import {
@@ -57,6 +58,7 @@ export interface Vitals {
   readonly unrouted: number;
   /** Times in which deliveries may have been lost, and of which nobody has found out yet. */
   readonly gaps: readonly OpenGaps[];
+  readonly backups: BackupAge;
   readonly retentionSeconds: number;
   readonly sizes: readonly TableSize[];
 }
@@ -83,6 +85,7 @@ export async function takeVitals(
     sessions: await countSessions(db),
     clockSeconds: await compareClocks(db, now),
     alertProblems: await listAlertProblems(db),
+    backups: await getBackupAge(db),
     unrouted: await countUnroutedEvents(db, UNROUTED_HOURS),
     gaps: await listOpenGaps(db),
     retentionSeconds: await getRetentionSeconds(db),

@@ -34,6 +34,7 @@ Deno.test("loadConfig() starts with nothing but the address of the database", ()
     LEASE_SECONDS: 60,
     OLDEST_DUE_ALERT_MINUTES: 10,
     EXPECT_EVENTS: [],
+    BACKUP_ALERT_HOURS: 48,
     RETAIN_DONE_DAYS: 30,
     RETAIN_FAILED_DAYS: 90,
     RETAIN_BODY_DAYS: 90,

@@ -7,10 +7,12 @@ import {
   type DocumentKey,
   documentPath,
   findDocument,
+  listDocumentFiles,
   listDocumentsOfLead,
   recordHash,
   recordNote,
   reserveDocument,
+  skipNumbers,
   type Sql,
 } from "../../lib/contracts/documents.ts";
 import { parseNumberFormat, seriesOf } from "../../lib/contracts/numbers.ts";
@@ -163,4 +165,23 @@ Deno.test("currentDate() is the date of the zone by the database's clock", async
   // Those two zones are 26 hours apart, so never on one date.
   assert(dates[0]! > dates[1]!, dates.join(" and "));
   assertEquals(/^\d{4}-\d\d-\d\d$/.test(dates[0]!), true);
+});
+
+Deno.test("listDocumentFiles() tells each file, and of which nobody knows yet that it is stored", async () => {
+  await using db = await testDatabase();
+  const { id } = await reserve(db.sql, keyOf(1));
+  await reserve(db.sql, keyOf(2));
+  await recordHash(db.sql, id, HASH);
+  assertEquals([...await listDocumentFiles(db.sql)].map((file) => ({ ...file })), [
+    { path: "contract-31700412-1-v1.pdf", sha256: HASH },
+    { path: "contract-31700412-2-v1.pdf", sha256: null },
+  ]);
+});
+
+Deno.test("skipNumbers() leaves numbers out, so that none that may have been given out comes again", async () => {
+  await using db = await testDatabase();
+  await reserve(db.sql, keyOf(1));
+  const skipped = await skipNumbers(db.sql, 100);
+  assertEquals([...skipped].map((one) => ({ ...one })), [{ series: "2026-#", last: "101" }]);
+  assertEquals((await reserve(db.sql, keyOf(2))).number, "2026-0102");
 });

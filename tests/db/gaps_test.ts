@@ -10,6 +10,7 @@ import {
   listDueGaps,
   listGaps,
   listOpenGaps,
+  noteLostTime,
 } from "../../lib/db/gaps.ts";
 import { insertDeliveries } from "../../lib/db/events.ts";
 import { freshApp, type TestApp } from "../support/app.ts";
@@ -151,4 +152,21 @@ Deno.test("what is open of gaps is told for each source, and a person closes one
     { ...amocrm, seconds: 3 * HOUR, ageSeconds: 3 * HOUR },
     { ...site, count: 1, seconds: 1200, ageSeconds: 1800 },
   ]);
+});
+
+Deno.test("a time that is lost is one gap of each source, and the receiver that comes next finds no second one", async () => {
+  await using app = await freshApp();
+  await beat(app.db, ["amocrm", "site"], down);
+  await app
+    .rows`update source_watch set taken_until = now() - interval '2 hours' where source = 'site'`;
+  await noteLostTime(app.db, new Date(Date.now() - HOUR * 1000), "restored");
+  const gaps = await app.rows`
+    select source, reason, closed_at, round(extract(epoch from ended_at - began_at) / 3600)::int as hours
+    from gaps order by source`;
+  assertEquals(gaps, [
+    { source: "amocrm", reason: "restored", closed_at: null, hours: 1 },
+    { source: "site", reason: "restored", closed_at: null, hours: 2 },
+  ]);
+  assertEquals(await beat(app.db, ["amocrm", "site"], down), []);
+  assertEquals((await listDueGaps(app.db, "amocrm", 0)).map(({ reason }) => reason)[0], "restored");
 });

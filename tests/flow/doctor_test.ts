@@ -21,10 +21,11 @@ const HEALTHY: Vitals = {
   alertProblems: [],
   unrouted: 0,
   gaps: [],
+  backups: { seconds: 3600, succeeded: true },
   retentionSeconds: 300,
   sizes: [{ table: "jobs", bytes: 1_250_000 }],
 };
-const LIMITS = { DB_POOLER: false, OLDEST_DUE_ALERT_MINUTES: 10 };
+const LIMITS = { BACKUP_ALERT_HOURS: 48, DB_POOLER: false, OLDEST_DUE_ALERT_MINUTES: 10 };
 
 const stranger = (oldestSeconds: number) => [{ kind: "gone", count: 3, oldestSeconds }];
 const run = (seconds: number) => (
@@ -97,6 +98,10 @@ const CASES: [Partial<Vitals>, part: string, Level, words: string][] = [
   [{ rows: rows(1_000_000, 200_000) }, "vacuum", "ok", "last vacuumed 5 s ago"],
   [{ rows: rows(0, 10_000) }, "vacuum", "look", "10000 dead rows beside 0"],
   [{ rows: rows(1_000_000, 2_100_000) }, "vacuum", "bad", "2100000 dead rows"],
+  [{ backups: { seconds: null, succeeded: false } }, "backups", "look", "No regular backup was"],
+  [{ backups: { seconds: 172_799, succeeded: true } }, "backups", "ok", "1 d 23 h ago"],
+  [{ backups: { seconds: 172_800, succeeded: true } }, "backups", "bad", "2 d ago"],
+  [{ backups: { seconds: 172_800, succeeded: false } }, "backups", "bad", "first one was begun"],
   [{ retentionSeconds: 90_000 }, "retention", "look", "1 d 1 h ago"],
   [{ clockSeconds: -4.9 }, "clock", "ok", "4.9 s behind"],
   [{ clockSeconds: 5 }, "clock", "look", "5.0 s ahead of"],
@@ -138,6 +143,7 @@ Deno.test("the doctor examines a real database, and finds what is wrong with it"
     ["oldest due job", "bad"],
     ["kinds", "bad"],
     ["workers", "bad"],
+    ["backups", "look"],
     ["clock", "bad"],
   ]);
   const clock = findings.find(({ part }) => part === "clock")!;

@@ -15,7 +15,7 @@ import {
   shellWord,
 } from "../../lib/flow/effect_rules.ts";
 
-const looking: EffectRules = { shadow: false, canLook: true, onUnknown: "fail" };
+const looking: EffectRules = { shadow: false, canLook: true, onUnknown: "fail", restored: false };
 const failing: EffectRules = { ...looking, canLook: false };
 const repeating: EffectRules = { ...failing, onUnknown: "repeat" };
 const everyRule = [looking, failing, repeating, { ...looking, onUnknown: "repeat" } as const];
@@ -35,6 +35,15 @@ Deno.test("what is new is made, what is done is known, and a plan counts as noth
     assertEquals(nextStep(note({ state: "planned", tries: 0 }), rules), { is: "make", tries: 1 });
     const done = note({ state: "done", ref: "r", waitSeconds: 5 });
     assertEquals(nextStep(done, rules), { is: "known", ref: "r" });
+  }
+});
+
+Deno.test("in a restored database nothing noted is no proof: who can look looks first, who cannot makes it", () => {
+  for (const rules of everyRule) {
+    const restored = { ...rules, restored: true };
+    const step = rules.canLook ? { is: "look" } as const : { is: "make", tries: 1 } as const;
+    assertEquals(nextStep(undefined, restored), step);
+    assertEquals(nextStep(note({ state: "done", ref: "r" }), restored), { is: "known", ref: "r" });
   }
 });
 

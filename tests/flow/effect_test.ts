@@ -41,6 +41,20 @@ Deno.test("what an earlier call has created is found and not created again (rule
   assertEquals(await notes(app), [{ state: "done", ref: "r", tries: 0 }]);
 });
 
+Deno.test("for a month after a restore what a lost time has created is found and not created again", async () => {
+  await using app = await fresh();
+  const restoredDaysAgo = (days: number) =>
+    app
+      .rows`update backups set restored_from = now(), restored_at = now() - make_interval(days => ${days})`;
+  const find = () => Promise.resolve("lost");
+  await restoredDaysAgo(29);
+  assertEquals(await (await attempt(app)).effect(KEY, { ...mustNotRun, find }), "lost");
+  assertEquals(await notes(app), [{ state: "done", ref: "lost", tries: 0 }]);
+  await restoredDaysAgo(31);
+  const run = () => Promise.resolve("new");
+  assertEquals(await (await attempt(app)).effect("another", { run, find }), "new");
+});
+
 Deno.test("what an earlier call has not created is created, and not called a repeat", async () => {
   await using app = await fresh();
   await cutOff(app);

@@ -35,6 +35,17 @@ Deno.test("a schedule that fails does not silence the alerts", async () => {
   assertEquals(app.lines.filter(({ level }) => level === "error").length, 1);
 });
 
+Deno.test("a tick tells that no backup succeeds, once they are made", async () => {
+  await using app = await freshApp();
+  const alerts = async () => {
+    await startTick(app, watchOutage(app, "worker"), { schedules: false }).stop();
+    return (await app.rows`select topic from alerts`).map(({ topic }) => topic);
+  };
+  assertEquals(await alerts(), []);
+  await app.rows`update backups set begun_at = now() - interval '3 days'`;
+  assertEquals(await alerts(), ["backup overdue"]);
+});
+
 Deno.test("jobs that wait too long make one alert, also when all workers are dead", async () => {
   await using app = await freshApp({ env: { OLDEST_DUE_ALERT_MINUTES: "5" } });
   await enqueue(app.db, { kind: "work" });

@@ -1,6 +1,8 @@
 /** Through a real PgBouncer in transaction mode: no prepared statements, no LISTEN, few connections. */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { tempFolder } from "../backup/support.ts";
+import { emptyDatabase } from "../support/database.ts";
 import { installed, nameWith } from "../support/installed.ts";
 import { freePort, startProcess } from "../support/process.ts";
 import { startSystem, type System } from "../support/system.ts";
@@ -56,6 +58,31 @@ Deno.test({
       );
       assertEquals(answers.map(({ status }) => status), Array(24).fill(202));
     }
+  },
+});
+
+Deno.test({
+  name: nameWith(
+    { pgbouncer },
+    "a backup through PgBouncer is one snapshot, and comes back through PgBouncer",
+  ),
+  ignore: !pgbouncer,
+  async fn() {
+    await using pooled = await startPooled();
+    const { system } = pooled;
+    await using temp = await tempFolder();
+    system.env.BACKUP_DIR = temp.path;
+    await system.enqueue("wait");
+    const made = await system.cli(["backup", "--json"]);
+    assertEquals(made.code, 0, made.output);
+    const [address] = JSON.parse(made.output).backups;
+    await using empty = await emptyDatabase();
+    const url = new URL(system.env.DATABASE_URL!);
+    system.env.DATABASE_URL = Object.assign(url, { pathname: `/${empty.name}` }).href;
+    const restored = await system.cli(["restore", address, "--yes"]);
+    assertEquals(restored.code, 0, restored.output);
+    const kinds = await empty.sql`select kind from jobs`;
+    assertEquals(kinds.map(({ kind }) => kind), ["wait"]);
   },
 });
 
