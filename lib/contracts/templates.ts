@@ -9,7 +9,7 @@ import { nameHint } from "../base/nearest.ts";
 import { type ContractData, parseContractData } from "./data.ts";
 import { parseTemplate, type Template, TemplateError } from "./template.ts";
 
-/** The templates that come with the program. A path without dots: inside a binary none leads up. */
+/** The templates that come with the program, also inside a binary. */
 export const OWN_TEMPLATES = fileURLToPath(new URL("../../templates/contract", import.meta.url));
 
 /** What a folder and a key of `contract_documents` can be called. */

@@ -27,9 +27,30 @@ const WHERE = canBeBare
   ? "from / on a read-only file system without this checkout"
   : "from / (not read-only: this machine lets nobody make a namespace of mounts)";
 
+/**
+ * A known race of the Postgres driver with the timers of an older Deno (denoland/deno#29262), seen once in twenty runs of
+ * binaries by 2.4.2 on a busy machine. It ends the process, and a supervisor would start it anew: we start the test anew.
+ */
+const OLDER_DENO_RACE = /May not write null values to stream/;
+const RUNS = 3;
+const processes: TestProcess[] = [];
+
 function testBinaries(name: string, work: (folder: string) => Promise<void>): void {
-  if (binaries.missing === undefined) Deno.test(name, () => work(binaries.folder));
-  else Deno.test.ignore(`${name} (ignored: ${binaries.missing})`, () => {});
+  const { folder, missing } = binaries;
+  if (missing !== undefined) Deno.test.ignore(`${name} (ignored: ${missing})`, () => {});
+  else Deno.test(name, () => withoutRace(() => work(folder)));
+}
+
+async function withoutRace(work: () => Promise<void>): Promise<void> {
+  for (let run = 1;; run++) {
+    processes.length = 0;
+    try {
+      return await work();
+    } catch (error) {
+      const said = [`${error}`, ...processes.flatMap((process) => process.lines)].join("\n");
+      if (run === RUNS || !OLDER_DENO_RACE.test(said)) throw error;
+    }
+  }
 }
 
 testBinaries(
@@ -43,11 +64,14 @@ testBinaries(
     const receiver = await machine.receiver();
     const worker = await machine.start("hookwork-worker", { ready: STARTED });
     const done = (kind: string) =>
-      until(() => `a job ${kind} is done: ${worker.lines.slice(-5).join("\n")}`, async () => {
+      until(() => `a job ${kind} is done: ${worker.lines.slice(-40).join("\n")}`, async () => {
         return (await sql`select from jobs where kind = ${kind} and status = 'done'`).length > 0;
       }, { within: 30 });
 
-    assertEquals((await receiver.site.post('{"id":"form 1"}')).status, 202);
+    const body = JSON.stringify({ id: "form 1", text: "ends \ud83d\ude80 here" });
+    assertEquals((await receiver.site.post(body)).status, 202);
+    const [event] = await sql`select body from events`;
+    assertEquals(new TextDecoder().decode(event!.body), body);
     await done("site.form");
     const ready = await fetch(`${receiver.address}/ready`);
     assertEquals((await ready.json()).problems, []);
@@ -150,7 +174,7 @@ async function startMachine(programs: string) {
     PORT: "0",
     LOG_FORMAT: "text",
   };
-  const processes = stack.use(new AsyncDisposableStack());
+  const running = stack.use(new AsyncDisposableStack());
   const start = async (
     name: string,
     { args, env = settings, ready }: {
@@ -161,7 +185,9 @@ async function startMachine(programs: string) {
   ) => {
     const bare = bareCommand({ programs, writable: documents }, name, { env, args });
     const [command, ...rest] = bare;
-    return processes.use(await startProcess({ name, command, args: rest, ready }));
+    const started = running.use(await startProcess({ name, command, args: rest, ready }));
+    processes.push(started);
+    return started;
   };
   const held = stack.move();
   return {

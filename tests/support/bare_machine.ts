@@ -48,7 +48,7 @@ export function bareCommand(
 ): string[] {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const command = [...settings, `${machine.programs}/${program}`, ...args];
-  if (!canBeBare) return ["env", "-i", "-C", "/", ...command];
+  if (!canBeBare) return ["sh", "-c", `cd / && exec env -i "$@"`, "sh", ...command];
   return masked(machine, ...command);
 }
 
