@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { version } from "../../lib/version.ts";
 import { testDatabase } from "../support/database.ts";
 import { startProxy } from "../support/proxy.ts";
 import { cli, SECRETS } from "./support.ts";
@@ -29,6 +30,17 @@ Deno.test("run() prints help to standard output with code 0, as asked for", asyn
   assertEquals({ exitCode, errors }, { exitCode: 0, errors: "" });
   for (const name of ["status", "failed", "retry", "replay", "migrate", "check", "--json"]) {
     assertStringIncludes(output, name);
+  }
+});
+
+Deno.test("run() says the version without any setting", async () => {
+  for (const flag of ["--version", "-V"]) {
+    const { exitCode, output, errors } = await cli({}, [flag]);
+    assertEquals({ exitCode, output, errors }, {
+      exitCode: 0,
+      output: `hookwork ${version}\n`,
+      errors: "",
+    });
   }
 });
 
