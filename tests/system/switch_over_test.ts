@@ -22,6 +22,7 @@ Deno.test("The guide of the switch-over leads every deal to one contract, by the
   await using world = await startContractWorld({ amocrm: { now } });
   const { fake, system } = world;
   const folder = await Deno.makeTempDir({ prefix: "hookwork-switch-over-" });
+  const contracts = system.env.CONTRACT_DIR!;
   const oldHook = fake.hooks.subscribe(old.url, ["status_lead", "update_lead"]);
   const earlier = world.deal();
   const began = new Date();
@@ -44,7 +45,7 @@ Deno.test("The guide of the switch-over leads every deal to one contract, by the
       const args = command.map((word) => known()[word] ?? word);
       const { code, output } = await system.cli(args, {
         env,
-        flags: [`--allow-write=${folder}`],
+        flags: [`--allow-read=${contracts}`, `--allow-write=${folder},${contracts}`],
       });
       assertEquals(code, 0, `hookwork ${args.join(" ")}\n${output}`);
       said.push(output);
