@@ -136,7 +136,11 @@ install_binaries() {
     # A program that runs cannot be written to.
     cmp -s "$build/$program" "$folder/$program" || run install -m 0755 "$build/$program" "$folder/$program"
   done
-  [[ -e /opt/hookwork/current ]] || run ln -sfn "releases/$release" /opt/hookwork/current
+  if [[ ! -e /opt/hookwork/current ]]; then
+    run ln -sfn "releases/$release" /opt/hookwork/current
+  elif [[ $(readlink /opt/hookwork/current) != "releases/$release" ]]; then
+    say "  $(readlink -f /opt/hookwork/current) stays in use; deploy/deploy.sh switches to another release"
+  fi
   run ln -sfn /opt/hookwork/current/hookwork $cli
 }
 

@@ -109,6 +109,11 @@ Deno.test({
       },
     );
 
+    await step("a backup by its unit, in its sandbox, is whole", async () => {
+      await debian.must("systemctl", "start", "hookwork-backup");
+      assertEquals(JSON.parse(await debian.must("hookwork", "--json", "backups")).length, 1);
+    });
+
     await step("systemd reads a settings' file as hookwork does", async () => {
       await Deno.writeTextFile(`${debian.root}/root/lines.env`, LINES);
       const text = await debian.must(
