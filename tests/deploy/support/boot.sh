@@ -4,10 +4,13 @@ set -euo pipefail
 
 tree=$1 name=$2
 
-# A control group of its own in each hierarchy: systemd would move what is in its root otherwise.
-for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/{unified,systemd,memory,pids,cpu}; do
+# A control group of its own in each hierarchy: systemd makes its groups in all of them, also in those it has to mount itself.
+for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/*; do
   [[ -e $hierarchy/cgroup.procs ]] || continue
   mkdir -p "$hierarchy/$name"
+  for needed in cpuset.cpus cpuset.mems; do
+    [[ ! -e $hierarchy/$needed ]] || cat "$hierarchy/$needed" >"$hierarchy/$name/$needed"
+  done
   echo $$ >"$hierarchy/$name/cgroup.procs"
 done
 
