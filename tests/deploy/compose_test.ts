@@ -84,6 +84,11 @@ Deno.test("compose.yml starts programs that are in the image, and commands that 
   }
 });
 
+Deno.test("What compose.yml mounts from the project is there: Docker would make an empty folder of it", async () => {
+  const mounted = [...text.matchAll(/- \.\/([^:]+):/g)].map(([, path]) => path!);
+  for (const path of mounted) assert((await Deno.stat(new URL(path, ROOT))).isFile, path);
+});
+
 Deno.test("Every container has limits, a root that is not written to, and no power over the machine", () => {
   for (const [name, service] of Object.entries(services)) {
     assertEquals(service.read_only, true, name);
