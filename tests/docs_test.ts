@@ -104,20 +104,39 @@ function settingRow(name: string, setting: Setting<unknown> | undefined): string
   return [`\`${name}\``, isRequired ? "required" : standard, setting.about];
 }
 
+const host = {
+  environment: {},
+  columns: Infinity,
+  now: () => new Date(0),
+  write: () => {},
+  writeError: () => {},
+  confirm: () => undefined,
+  interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) =>
+    work(new AbortController().signal),
+};
+const commands = leavesOf(createProgram(host, () => {}), "hookwork");
+
 Deno.test("The commands in README are those of the program, with their options", () => {
-  const host = {
-    environment: {},
-    columns: Infinity,
-    now: () => new Date(0),
-    write: () => {},
-    writeError: () => {},
-    confirm: () => undefined,
-    interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) =>
-      work(new AbortController().signal),
-  };
-  const program = createProgram(host, () => {});
-  assertEquals(tableUnder(readme, "Command"), leavesOf(program, "hookwork").map(commandRow));
+  assertEquals(tableUnder(readme, "Command"), commands.map(commandRow));
 });
+
+Deno.test("Every command and option that a document names is one of the program", () => {
+  const uses = Object.entries(texts).flatMap(([name, text]) =>
+    [...text.matchAll(/(?:^ *|`|sudo |app )(hookwork [a-z][^`\n]*)/gm)]
+      .map(([, line]) => ({ name, line: line! }))
+  );
+  assert(uses.length > 0);
+  assertEquals(uses.filter(({ line }) => !isCommand(line)), []);
+});
+
+/** Whether a line begins with a command of the program, and has only options of that. */
+function isCommand(line: string): boolean {
+  const [found] = commands.filter(([path]) => `${line} `.startsWith(`${path} `))
+    .toSorted(([one], [other]) => other.length - one.length);
+  if (found === undefined) return false;
+  const options = ["--json", ...found[1].options.map(({ long }) => long)];
+  return [...line.matchAll(/ (--[a-z-]+)/g)].every(([, option]) => options.includes(option!));
+}
 
 function leavesOf(command: Command, path: string): [string, Command][] {
   const isWhole = command.commands.length === 0 || command.registeredArguments.length > 0;
