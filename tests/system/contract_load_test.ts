@@ -19,7 +19,9 @@ const PRINT_MS = 1000;
 /** So many deals are moved in one moment, each with two webhooks; and then the next ones, as soon as those are answered. */
 const TOGETHER = 8;
 /** A fake that stood still for longer cannot tell when calls came. */
-const MOST_STILL_MS = 150;
+const MOST_STILL_MS = 250;
+/** Contracts that were made before: receiver and workers that have just started answer slowly, which is another matter. */
+const WARM_UP = WORKERS * 2;
 /** Managers go on working: one change in so many ms, none of which makes a job. */
 const CHANGE_MS = 50;
 const BEAT_MS = 10;
@@ -34,6 +36,9 @@ Deno.test(`${DEALS} deals at once, slow printing and ${WORKERS} workers: no deal
   await Promise.all(Array.from({ length: WORKERS }, () => world.worker()));
   const { crm, hooks, counts } = world.fake;
   using stillness = watchStillness();
+  const earlier = Array.from({ length: WARM_UP }, () => world.deal());
+  await world.quiet();
+  const before = { attempts: hooks.attempts.length, calls: counts().calls };
   const startedAt = performance.now();
 
   for (let first = 0; first < DEALS; first += TOGETHER) {
@@ -42,7 +47,7 @@ Deno.test(`${DEALS} deals at once, slow printing and ${WORKERS} workers: no deal
     await hooks.idle();
   }
   const movedMs = performance.now() - startedAt;
-  const burst = [...hooks.attempts];
+  const burst = hooks.attempts.slice(before.attempts);
   const managers = setInterval(() => crm.changeLead(deals[0]!.id, {}), CHANGE_MS);
   try {
     await world.quiet({ within: WITHIN_SECONDS });
@@ -50,7 +55,7 @@ Deno.test(`${DEALS} deals at once, slow printing and ${WORKERS} workers: no deal
     clearInterval(managers);
   }
   await hooks.idle();
-  const meanwhile = hooks.attempts.slice(burst.length);
+  const meanwhile = hooks.attempts.slice(before.attempts + burst.length);
   const { calls, highestRate, byStatus, created } = counts();
   const stillMs = Math.round(stillness.mostMs);
   // deno-lint-ignore no-console -- the figures are what the load is for
@@ -58,21 +63,22 @@ Deno.test(`${DEALS} deals at once, slow printing and ${WORKERS} workers: no deal
     deals: DEALS,
     movedMs: Math.round(movedMs),
     seconds: Math.round((performance.now() - startedAt) / 1000),
-    calls,
+    calls: calls - before.calls,
     highestRate,
     stillMs,
-    prints: world.prints.count,
+    prints: world.prints.count - WARM_UP,
     burst: answersOf(burst),
     meanwhile: answersOf(meanwhile),
+    all: answersOf([...burst, ...meanwhile]),
   });
   if (stillMs <= MOST_STILL_MS) {
     assert(highestRate <= MOST_CALLS, `${highestRate} calls in a second`);
     assertEquals(byStatus[429], undefined);
   }
-  assertEquals(created, { leads: 0, notes: DEALS, tasks: 0 });
+  assertEquals(created, { leads: 0, notes: DEALS + WARM_UP, tasks: 0 });
   const numbers = new Set<string>();
-  for (const deal of deals) numbers.add(await world.oneOfEach(deal));
-  assertEquals(numbers.size, DEALS);
+  for (const deal of [...earlier, ...deals]) numbers.add(await world.oneOfEach(deal));
+  assertEquals(numbers.size, DEALS + WARM_UP);
 });
 
 /** For how long this process, and so the fake in it, stood still at most. */
