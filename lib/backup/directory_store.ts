@@ -3,18 +3,15 @@
  * @module
  */
 import { RefusedError } from "../base/errors.ts";
-import {
-  createDirectoryStorage,
-  syncDirectory,
-  writeDurably,
-} from "../contracts/directory_storage.ts";
+import { makeFolder, syncFolder, unlessMissing, writeDurably } from "../base/files.ts";
+import { createDirectoryStorage } from "../contracts/directory_storage.ts";
 import { timeOfName } from "./manifest.ts";
 import { type BackupStore, DOCUMENTS, MANIFEST } from "./store.ts";
 
 /** On the same file system, so that a rename is one step. */
 const ASIDE = ".partial";
 /** Backups hold what people wrote and the tokens of services: for their owner only. */
-const PRIVATE = { recursive: true, mode: 0o700 };
+const PRIVATE = { mode: 0o700 };
 
 /**
  * Keeps backups in a directory, which is made when it is missing. A backup is written aside, synced, and renamed when it is whole.
@@ -45,11 +42,11 @@ export function createDirectoryStore(directory: string): BackupStore {
       return (await namesIn(aside, "isDirectory")).filter(isName);
     },
     async begin(name) {
-      await Deno.mkdir(aside, PRIVATE);
-      await Deno.mkdir(documents, PRIVATE);
+      await makeFolder(directory, ASIDE, PRIVATE);
+      await makeFolder(directory, DOCUMENTS, PRIVATE);
       if (await isThere(`${directory}/${name}`)) throw isTaken(`${directory}/${name}`);
       try {
-        await Deno.mkdir(`${aside}/${name}`, { mode: PRIVATE.mode });
+        await makeFolder(aside, name, { ...PRIVATE, isNew: true });
       } catch (error) {
         if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
         throw isTaken(`${aside}/${name}`);
@@ -58,13 +55,13 @@ export function createDirectoryStore(directory: string): BackupStore {
     write: (name, file, bytes) => writeDurably(`${aside}/${name}/${file}`, bytes),
     async seal(name, manifest) {
       await writeDurably(`${aside}/${name}/${MANIFEST}`, manifest);
-      await syncDirectory(`${aside}/${name}`);
+      await syncFolder(`${aside}/${name}`);
       await Deno.rename(`${aside}/${name}`, `${directory}/${name}`);
-      await syncDirectory(directory);
+      await syncFolder(directory);
     },
     read: (name, file) => unlessMissing(() => Deno.readFile(`${directory}/${name}/${file}`)),
     async remove(name) {
-      await Deno.mkdir(aside, PRIVATE);
+      await makeFolder(directory, ASIDE, PRIVATE);
       await unlessMissing(() => Deno.rename(`${directory}/${name}`, `${aside}/${name}`));
       await unlessMissing(() => Deno.remove(`${aside}/${name}`, { recursive: true }));
     },
@@ -75,15 +72,6 @@ const isName = (name: string) => timeOfName(name) !== undefined;
 
 async function isThere(path: string): Promise<boolean> {
   return await unlessMissing(() => Deno.stat(path)) !== undefined;
-}
-
-async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
 }
 
 function isTaken(path: string): RefusedError {

@@ -3,6 +3,7 @@
  * @module
  */
 import { PermanentError } from "../base/errors.ts";
+import { makeFolder, syncFolder, unlessMissing, writeDurably } from "../base/files.ts";
 import { checkName, checkSame, type DocumentStorage, sha256 } from "./storage.ts";
 
 /** Inside the directory, so on its file system. */
@@ -26,13 +27,12 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
     checkName(name);
     const hash = await sha256(bytes);
     return await permitted(directory, async () => {
-      const aside = `${directory}/${ASIDE}`;
-      await Deno.mkdir(aside, { recursive: true });
+      const aside = await makeFolder(directory, ASIDE);
       const draft = `${aside}/${name}.${crypto.randomUUID()}`;
       await writeDurably(draft, bytes);
       await linkOnce(draft, pathOf(name));
       await removeDrafts(aside, name);
-      await syncDirectory(directory);
+      await syncFolder(directory);
       return await checkSame(pathOf(name), await Deno.readFile(pathOf(name)), hash);
     });
   }
@@ -45,8 +45,7 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
 
   async function probe(): Promise<string> {
     return await permitted(directory, async () => {
-      const aside = `${directory}/${ASIDE}`;
-      await Deno.mkdir(aside, { recursive: true });
+      const aside = await makeFolder(directory, ASIDE);
       const draft = `${aside}/probe.${crypto.randomUUID()}`;
       await writeDurably(draft, new Uint8Array(1));
       await Deno.remove(draft);
@@ -55,13 +54,6 @@ export function createDirectoryStorage(directory: string): DocumentStorage {
   }
 
   return { put, get, exists, probe };
-}
-
-/** Writes a new file, and does not return before it is on the disk. */
-export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  using file = await Deno.open(path, { write: true, createNew: true });
-  for (let sent = 0; sent < bytes.length;) sent += await file.write(bytes.subarray(sent));
-  await file.sync();
 }
 
 /** Leaves alone what is there already. The draft may be gone: whoever has linked its own removes all drafts of the name. */
@@ -80,21 +72,6 @@ async function removeDrafts(aside: string, name: string): Promise<void> {
   for await (const entry of Deno.readDir(aside)) {
     if (!entry.name.startsWith(`${name}.`)) continue;
     await unlessMissing(() => Deno.remove(`${aside}/${entry.name}`));
-  }
-}
-
-/** Makes the name durable, as `sync` of a file does its bytes. */
-export async function syncDirectory(directory: string): Promise<void> {
-  using opened = await Deno.open(directory, { read: true });
-  await opened.sync();
-}
-
-async function unlessMissing<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
   }
 }
 
