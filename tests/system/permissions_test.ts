@@ -2,6 +2,7 @@
 
 import { assertEquals, assertThrows } from "@std/assert";
 import { startSystem } from "../support/system.ts";
+import { accountSettings, startSampleAccount } from "../../demo/sample_account.ts";
 import { serviceCommand } from "../../demo/service.ts";
 import { type ProgramTask, readTask } from "../../deploy/programs.ts";
 import { startProcess } from "../support/process.ts";
@@ -10,7 +11,15 @@ import { until } from "../support/until.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 
 Deno.test("receiver, worker and CLI run with their narrow flags from /, without HOME and without a terminal", async () => {
-  await using system = await startSystem();
+  await using amocrm = await startSampleAccount();
+  const documents = await Deno.makeTempDir({ prefix: "hookwork-documents-" });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => Deno.remove(documents, { recursive: true }));
+  await using system = await startSystem({
+    ...accountSettings(amocrm),
+    AMOCRM_ACCESS_TOKEN: amocrm.token,
+    CONTRACT_DIR: documents,
+  });
   const run = async (task: ProgramTask, args: string[] = [], ready?: RegExp) => {
     const file = ROOT + (await readTask(task)).entry;
     const command = await serviceCommand(task, { file, args, envFile: false });
