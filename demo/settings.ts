@@ -2,6 +2,8 @@
  * Settings for Hookwork on one machine: random secrets that belong to nobody.
  * @module
  */
+import { ACCOUNT } from "./fake_amocrm/server.ts";
+import { SELLER } from "./sample_account.ts";
 import { definitions, registrySettings } from "../lib/registry.ts";
 
 /** Values of settings by the name of their environment variable. */
@@ -11,7 +13,7 @@ export type Settings = Readonly<Record<string, string>>;
 export type DemoSettings = Settings & ReturnType<typeof randomSettings>;
 
 /**
- * Fresh random secrets, a bot that only the fake Telegram knows, and a chat for alerts. Settings that a new source or
+ * Fresh random secrets, a bot that only the fake Telegram knows, a chat for alerts, and the sample account's seller. Settings that a new source or
  * handler asks for are made up too, so that it takes part in the demo and the tests from its first day.
  */
 export function randomSettings() {
@@ -22,6 +24,8 @@ export function randomSettings() {
     AMOCRM_WEBHOOK_SECRET: randomHex(),
     TELEGRAM_BOT_TOKEN: `1000000001:${randomHex()}`,
     TELEGRAM_ALERT_CHAT_ID: "-1000000000001",
+    AMOCRM_ACCOUNT: ACCOUNT.subdomain,
+    ...SELLER,
   };
 }
 

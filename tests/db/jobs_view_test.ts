@@ -38,6 +38,9 @@ Deno.test("a job is shown with its whole history", async () => {
     lastError: null,
     result: "well",
     key: "k",
+    entity: null,
+    collapses: false,
+    supersededBy: null,
     eventId: null,
     payloadRemovedAt: null,
   });
