@@ -141,7 +141,7 @@ install_binaries() {
   elif [[ $(readlink /opt/hookwork/current) != "releases/$release" ]]; then
     say "  $(readlink -f /opt/hookwork/current) stays in use; deploy/deploy.sh switches to another release"
   fi
-  run ln -sfn /opt/hookwork/current/hookwork $cli
+  put 0755 root:root $cli <"$here/hookwork.sh"
 }
 
 check_settings() {
