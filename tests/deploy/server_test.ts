@@ -158,6 +158,25 @@ Deno.test({
       assertEquals(await read(), before);
     });
 
+    await step("deploy.sh brings another version into use, and the one before back", async () => {
+      const inUse = async () => (await debian.must("hookwork", "--version")).trim();
+      const first = await inUse();
+      await copyAsNext(debian);
+      const pids = () => Promise.all(UNITS.map((unit) => mainPid(debian, unit)));
+      const ways: [args: string[], version: string][] = [
+        [["systemd", "next"], "hookwork 9.9.9 (commit next)"],
+        [["--rollback", "systemd"], first],
+      ];
+      for (const [args, version] of ways) {
+        const before = await pids();
+        await debian.must("deploy/deploy.sh", ...args);
+        assertEquals(await inUse(), version);
+        (await pids()).forEach((pid, index) => assert(pid !== "0" && pid !== before[index]));
+        await unitsRun(debian);
+        await posted(debian, "https://localhost");
+      }
+    });
+
     await step("booted without Postgres, all goes on once it is there", async () => {
       await debian.must("systemctl", "disable", "postgresql");
       await debian.reboot();
@@ -188,6 +207,17 @@ async function copyIn({ root }: Debian, binaries: string, settings: Record<strin
   }
   await Deno.rename(`${root}/root/${binaries.split("/").at(-1)}`, `${root}/root/dist`);
   await Deno.writeTextFile(`${root}/root/given.env`, settingsText(settings));
+}
+
+/** The same programs once more, under the name of another version. */
+async function copyAsNext({ root, must }: Debian): Promise<void> {
+  await must("cp", "-r", "dist", "next");
+  const cli = `${root}/root/next/hookwork`;
+  const text = `#!/bin/sh
+    [ "$1" = --version ] && echo "hookwork 9.9.9 (commit next)" && exit
+    exec /root/dist/hookwork "$@"
+  `;
+  await Deno.writeTextFile(cli, text, { mode: 0o755 });
 }
 
 /** Makes a port of the machine outside one of the machine inside, now and after each boot. */

@@ -69,6 +69,8 @@ async function bareTree(folder: string): Promise<string> {
   if (await exists(bare)) return bare;
   const draft = await Deno.makeTempDir({ dir: folder, prefix: "draft-" });
   await sh("debootstrap", "--variant=minbase", `--include=${BARE}`, RELEASE, draft);
+  // A temporary folder is its owner's alone, and this one becomes the root of all users.
+  await Deno.chmod(draft, 0o755);
   await Deno.rename(draft, bare);
   return bare;
 }
