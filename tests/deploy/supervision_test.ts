@@ -1,6 +1,7 @@
 /** Our units, followed as systemd would follow them: secrets, boots without a database, crashes, stops. */
 
 import { assert, assertEquals, assertLess, assertMatch, assertNotEquals } from "@std/assert";
+import { accountSettings, startSampleAccount } from "../../demo/sample_account.ts";
 import { randomSettings } from "../../demo/settings.ts";
 import { createSite } from "../../demo/site.ts";
 import { startTelegramApi } from "../../demo/telegram_api.ts";
@@ -20,7 +21,14 @@ const WORKER = "hookwork-worker@1.service";
 /** A server with settings and programs on which nothing runs yet, and a sender of forms. */
 async function server(database: TestDatabase, url = database.url) {
   await using stack = new AsyncDisposableStack();
-  const settings = { ...randomSettings(), DATABASE_URL: url, SITE_WEBHOOK_SECRET: SECRET };
+  const amocrm = stack.use(await startSampleAccount());
+  const settings = {
+    ...randomSettings(),
+    ...accountSettings(amocrm),
+    AMOCRM_ACCESS_TOKEN: amocrm.token,
+    DATABASE_URL: url,
+    SITE_WEBHOOK_SECRET: SECRET,
+  };
   const telegram = stack.use(await startTelegramApi({ token: settings.TELEGRAM_BOT_TOKEN }));
   // The file names a port too: the unit's instance has to win.
   const text = settingsText({ ...settings, TELEGRAM_API: telegram.url.href, PORT: "1" });
