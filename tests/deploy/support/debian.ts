@@ -67,6 +67,7 @@ export async function startDebian(folder: string): Promise<Debian> {
 async function bareTree(folder: string): Promise<string> {
   const bare = `${folder}/${RELEASE}`;
   if (await exists(bare)) return bare;
+  await Deno.mkdir(folder, { recursive: true });
   const draft = await Deno.makeTempDir({ dir: folder, prefix: "draft-" });
   await sh("debootstrap", "--variant=minbase", `--include=${BARE}`, RELEASE, draft);
   // A temporary folder is its owner's alone, and this one becomes the root of all users.
