@@ -212,10 +212,12 @@ async function copyIn({ root }: Debian, binaries: string, settings: Record<strin
 /** The same programs once more, under the name of another version. */
 async function copyAsNext({ root, must }: Debian): Promise<void> {
   await must("cp", "-r", "dist", "next");
+  // The command line runs as a user who may not look into root's home.
+  await must("install", "-m", "0755", "dist/hookwork", "/usr/local/lib/hookwork-before");
   const cli = `${root}/root/next/hookwork`;
   const text = `#!/bin/sh
     [ "$1" = --version ] && echo "hookwork 9.9.9 (commit next)" && exit
-    exec /root/dist/hookwork "$@"
+    exec /usr/local/lib/hookwork-before "$@"
   `;
   await Deno.writeTextFile(cli, text, { mode: 0o755 });
 }
