@@ -10,7 +10,7 @@ import { keepDocuments } from "./documents.ts";
 import { expired, leftovers } from "./keep.ts";
 import { backupName, createManifest, type Manifest, writeManifest } from "./manifest.ts";
 import type { Watcher } from "./progress.ts";
-import { type Backup, readDocument, readRows } from "./read.ts";
+import { type Backup, readRows } from "./read.ts";
 import { writeTable } from "./rows.ts";
 import type { BackupStore } from "./store.ts";
 
@@ -93,35 +93,42 @@ async function fill(
   });
 }
 
-/** Copies a backup that is whole to another store, which then has one like it. */
+/**
+ * Copies a backup that is whole to another store, and gives the one that is there then. A document that cannot be copied is
+ * one of its problems, as in `makeBackup`.
+ */
 export async function copyBackup(
   backup: Backup,
   to: BackupStore,
-  { progress, signal }: Watcher,
-): Promise<void> {
-  const { manifest } = backup;
-  const { name, takenAt, tables, documents } = manifest;
+  watcher: Watcher,
+): Promise<Backup> {
+  const { name, takenAt, tables, documents, problems } = backup.manifest;
   await removeLeftovers(to, takenAt);
   await to.begin(name);
-  const there = await to.listDocuments();
-  const missing = documents.filter((document) => !there.has(document.name));
-  for (const [index, document] of missing.entries()) {
-    signal.throwIfAborted();
-    progress(`${to.place}: ${index} of ${missing.length} document(s)`);
-    await to.documents.put(document.name, await readDocument(backup, document));
-  }
+  const wanted = documents.map(({ name: path, sha256 }) => ({ path, sha256 }));
+  const kept = await keepDocuments(wanted, backup.store.documents, to, watcher);
   const files = tables.flatMap((table) => table.files);
   for (const [index, file] of files.entries()) {
-    signal.throwIfAborted();
-    progress(`${to.place}: ${index} of ${files.length} file(s)`);
+    watcher.signal.throwIfAborted();
+    watcher.progress(`${to.place}: ${index} of ${files.length} file(s)`);
     await to.write(name, file.file, await readRows(backup, file));
   }
+  const manifest = {
+    ...backup.manifest,
+    documents: kept.documents,
+    problems: [...problems, ...kept.problems],
+  };
   await to.seal(name, await writeManifest(manifest));
+  return { store: to, manifest };
 }
 
-/** Removes the backups of a store that are older than they are kept; their names. */
-export async function removeExpired(store: BackupStore, keepDays: number): Promise<string[]> {
-  const names = expired(await store.list(), keepDays);
+/** Removes the backups of a store that are older than they are kept, seen from the one just made; their names. */
+export async function removeExpired(
+  store: BackupStore,
+  keepDays: number,
+  made: string,
+): Promise<string[]> {
+  const names = expired(await store.list(), keepDays, made);
   for (const name of names) await store.remove(name);
   return names;
 }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   type BackupSource,
   copyBackup,
@@ -6,7 +6,7 @@ import {
   removeExpired,
 } from "../../lib/backup/backup.ts";
 import { createDirectoryStore } from "../../lib/backup/directory_store.ts";
-import { verifyBackup } from "../../lib/backup/read.ts";
+import { openBackup, verifyBackup } from "../../lib/backup/read.ts";
 import { createS3Store } from "../../lib/backup/s3_store.ts";
 import { startS3 } from "../contracts/s3_server.ts";
 import { outsideOf } from "../contracts/support.ts";
@@ -110,7 +110,7 @@ Deno.test("Only what is older than it is to be kept is removed from a store", as
     await store.seal(name, new TextEncoder().encode("{}"));
   }
   const { manifest } = await makeBackup(sourceOf(world), store, watcher);
-  assertEquals(await removeExpired(store, 14), old.slice(0, 2));
+  assertEquals(await removeExpired(store, 14, manifest.name), old.slice(0, 2));
   assertEquals(await store.list(), [...old.slice(2), manifest.name]);
 });
 
@@ -150,6 +150,19 @@ Deno.test("A bucket that refuses the last file has no backup, and the folder has
   const backup = await makeBackup(sourceOf(world), store, watcher);
   await assertRejects(() => copyBackup(backup, bucket, watcher));
   assertEquals([await bucket.list(), await store.list()], [[], [backup.manifest.name]]);
+});
+
+Deno.test("A bucket with another document of the same name gets a backup that can be restored, and says what it lacks", async () => {
+  await using world = await filledWorld();
+  await using s3 = startS3();
+  const bucket = createS3Store(s3.store, outsideOf(), []);
+  await bucket.documents.put("contract-1-4521-v1.pdf", new TextEncoder().encode("a lost one"));
+  const store = createDirectoryStore(world.backupsFolder);
+  const copy = await copyBackup(await makeBackup(sourceOf(world), store, watcher), bucket, watcher);
+  assertEquals([copy.manifest.documents, await verifyBackup(copy, watcher)], [[], []]);
+  assertStringIncludes(copy.manifest.problems.join(), "other bytes are there");
+  const { manifest } = await openBackup(bucket, copy.manifest.name);
+  assertEquals(manifest.problems, copy.manifest.problems);
 });
 
 async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

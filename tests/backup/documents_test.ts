@@ -68,3 +68,14 @@ Deno.test("A damaged document is no loss where an earlier backup has the right o
   const kept = await keepDocuments([{ path: "a.pdf", sha256: hash }], from, store, watcher);
   assertEquals(kept.documents, [{ name: "a.pdf", sha256: hash }]);
 });
+
+Deno.test("A contract that was made anew after a restore is not taken for the lost one of the same name", async () => {
+  await using place = await places();
+  const { store, from } = place;
+  await store.documents.put("a.pdf", new TextEncoder().encode("the lost one"));
+  await from.put("a.pdf", ONE);
+  const files = [{ path: "a.pdf", sha256: hash }];
+  const { documents, problems } = await keepDocuments(files, from, store, watcher);
+  assertEquals(documents, []);
+  assertStringIncludes(problems.join(), "other bytes are there");
+});

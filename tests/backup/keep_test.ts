@@ -8,22 +8,27 @@ const daily = (from: string, count: number) =>
     (_, day) => backupName(new Date(Date.parse(`${from}T03:15:00Z`) + day * 86_400_000)),
   );
 
-Deno.test("What is older than it is to be kept goes, measured from the newest", () => {
+Deno.test("What is older than it is to be kept goes, measured from the one just made", () => {
   const names = daily("2026-12-01", 20);
-  assertEquals(expired(names.toReversed(), 14), names.slice(0, 5));
-  assertEquals(expired(names, 19), []);
+  assertEquals(expired(names.toReversed(), 14, names.at(-1)!), names.slice(0, 5));
+  assertEquals(expired(names, 19, names.at(-1)!), []);
 });
 
-Deno.test("The last three are never removed, however old they are and whatever a clock said", () => {
-  assertEquals(expired([], 1), []);
-  assertEquals(expired(daily("2026-12-01", 1), 1), []);
+Deno.test("The last three are never removed, however old they are", () => {
+  const [made] = daily("2036-01-01", 1);
   const old = daily("2026-01-01", 3);
-  const [wrong] = daily("2036-01-01", 1);
-  assertEquals(expired([...old, wrong!], 14), old.slice(0, 1));
+  assertEquals(expired([made!], 1, made!), []);
+  assertEquals(expired([...old, made!], 14, made!), old.slice(0, 1));
+});
+
+Deno.test("Backups of a clock that ran ahead for days do not have the right one removed that was just made", () => {
+  const [wrong, right] = [daily("2036-01-01", 5), daily("2026-12-01", 20)];
+  assertEquals(expired([...right, ...wrong], 14, right.at(-1)!), right.slice(0, 5));
+  assertEquals(expired([...wrong, right[0]!], 14, right[0]!), []);
 });
 
 Deno.test("Where all are to be kept none goes", () => {
-  assertEquals(expired(daily("2020-01-01", 2000), 0), []);
+  assertEquals(expired(daily("2020-01-01", 2000), 0, backupName(new Date())), []);
 });
 
 Deno.test("What is half is left alone while it may still be written, and goes after that", () => {

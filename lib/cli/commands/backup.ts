@@ -54,20 +54,21 @@ export async function backup(host: Host, { to }: { to?: string }): Promise<Backe
 /** The copy, then the clean-up: nothing old goes before the new one is everywhere. */
 async function finish(made: Backup, places: Places, watcher: Watcher): Promise<BackedUp> {
   const { directory, bucket, keepDays } = places;
-  if (bucket) await copyBackup(made, bucket, watcher);
+  // The copy has the problems of what was copied, and its own.
+  const last = bucket ? await copyBackup(made, bucket, watcher) : made;
   const stores = bucket ? [directory, bucket] : [directory];
   const { name } = made.manifest;
   const [removed, problems]: [string[], string[]] = [[], []];
   for (const store of stores) {
     try {
-      const names = await removeExpired(store, keepDays);
+      const names = await removeExpired(store, keepDays, name);
       removed.push(...names.map((old) => addressOf(store, old)));
     } catch (error) {
       // Keys that may write and not remove are wise; then the rules of the bucket have to remove.
       problems.push(`Old backups in ${store.place} were not removed: ${describeError(error)}`);
     }
   }
-  const told = summary(made);
+  const told = summary(last);
   return {
     ...told,
     backups: stores.map((store) => addressOf(store, name)),
