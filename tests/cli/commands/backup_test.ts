@@ -145,6 +145,19 @@ Deno.test("a document that is lost makes the backup end with 1, and the rows are
   assertEquals((await listed(environmentOf(world))).length, 1);
 });
 
+Deno.test("a backup whose manifest is damaged does not hide the others from whoever has to restore one", async () => {
+  await using world = await filledWorld();
+  const env = environmentOf(world);
+  await cli(env, ["backup"]);
+  const broken = `${world.backupsFolder}/hookwork-20260101T000000Z`;
+  await Deno.mkdir(broken);
+  await Deno.writeTextFile(`${broken}/manifest.json`, "");
+  const { exitCode, output } = await cli(env, ["backups"]);
+  assertEquals(exitCode, 0);
+  assertStringIncludes(output, "its manifest is damaged");
+  assertEquals((await listed(env)).map(({ rows }) => rows === null), [false, true]);
+});
+
 Deno.test("a folder that cannot be written and a backup that is not there are told in one line", async () => {
   await using world = await filledWorld();
   const full = await cli(environmentOf(world, { BACKUP_DIR: "/dev/null/backups" }), ["backup"]);
