@@ -10,7 +10,8 @@ import { account, bik, inn, kpp, ogrn } from "./requisites.ts";
 const MAX_ITEMS = 2000;
 const MAX_ITEM_KOPECKS = 1e13;
 
-const text = z.string().trim().min(1, "is empty");
+/** Composed, since a letter and a mark that belong together would be drawn apart. */
+const text = z.string().normalize("NFC").trim().min(1, "is empty");
 const date = text.pipe(z.iso.date("must be a date such as 2026-12-31"));
 
 const signatory = z.object({
@@ -64,7 +65,7 @@ export const contractData = z.object({
   /** A whole number of percent, contained in the prices; null when no VAT is paid. */
   vatPercent: z.int().min(0).max(99).nullable(),
   /** Further fields of the deal by their name in the CRM: `{{поле.Срок поставки}}`. */
-  fields: z.record(z.string(), z.string()).default({}),
+  fields: z.record(z.string(), z.string().normalize("NFC")).default({}),
 }).refine(({ items, vatPercent }) => totalsOf(items, vatPercent).totalKopecks <= MAX_KOPECKS, {
   path: ["items"],
   error: "come to more than can be written in words",

@@ -5,6 +5,7 @@
 import { compose } from "../contracts/compose.ts";
 import { type ContractData, parseContractData } from "../contracts/data.ts";
 import { sellerOf } from "../contracts/seller.ts";
+import { checkSigns } from "../contracts/signs.ts";
 import { type ContractSettings, templatesOf, vatPercentOf } from "../contracts/settings.ts";
 import type { Template } from "../contracts/template.ts";
 import { loadTemplate } from "../contracts/templates.ts";
@@ -46,5 +47,7 @@ export async function draftOf(
     vatPercent: vatPercentOf(settings),
   });
   compose(template, data);
+  // A print service has fonts of its own.
+  if (settings.CONTRACT_PRINT_URL === undefined) checkSigns(template, data);
   return { template, data };
 }

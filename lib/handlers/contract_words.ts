@@ -5,6 +5,7 @@
 import { longDate } from "../contracts/dates.ts";
 import type { DataProblem } from "../contracts/data.ts";
 import type { ContractRecord } from "../contracts/documents.ts";
+import { UNDRAWN } from "../contracts/signs.ts";
 import { requisiteLabel } from "./contract_buyer.ts";
 
 /** The mark of what an effect creates: whole words in brackets, so that none is the beginning of another. */
@@ -24,15 +25,20 @@ export function noteText(
 /** The task of a manager whose deal lacks something. */
 export function missingText(problems: readonly DataProblem[], mark: string): string {
   const lines = problems.map(({ field, problem }) =>
-    `— ${fieldLabel(field)}: ${
-      problem.startsWith("is missing") ? "не заполнено" : "указано неверно"
-    }`
+    `— ${fieldLabel(field)}: ${problemText(problem)}`
   );
   return [
     "Договор не подготовлен. Исправьте и снова переведите сделку на этап договора:",
     ...new Set(lines),
     mark,
   ].join("\n");
+}
+
+function problemText(problem: string): string {
+  if (problem.startsWith(UNDRAWN)) {
+    return `замените знаки, которых нет в шрифте: ${problem.slice(UNDRAWN.length)}`;
+  }
+  return problem.startsWith("is missing") ? "не заполнено" : "указано неверно";
 }
 
 /** The task of a manager who can only wait. */
