@@ -7,7 +7,6 @@ import type { Reason } from "../../contract.ts";
 import type { Db } from "../../db/db.ts";
 import { type FailedJob, listFailedSince } from "../../db/jobs_bulk.ts";
 import { retryMany as retryJobs } from "../../flow/operate_many.ts";
-import { refuseUnknownKind } from "../kinds.ts";
 import type { Agree } from "../many.ts";
 
 /** A person has decided these, or has to: they are tried again only when they are asked for by name. */
@@ -38,7 +37,6 @@ export async function retryMany(
   agree: Agree,
 ): Promise<RetriedMany> {
   const failed = await listFailedSince(db, { kind, since });
-  if (failed.length === 0) await refuseUnknownKind(db, kind);
   const isChosen = (job: FailedJob) =>
     reason ? job.reason === reason : !DECIDED_BY_HAND.includes(job.reason);
   const chosen = failed.filter(isChosen);

@@ -10,6 +10,7 @@ import { jobs, renderJobs } from "../commands/jobs.ts";
 import { renderRetry, retry } from "../commands/retry.ts";
 import { renderRetriedMany, retryMany } from "../commands/retry_many.ts";
 import { renderStatus, status } from "../commands/status.ts";
+import { refuseUnknownKind } from "../kinds.ts";
 import * as many from "../many.ts";
 import { withApp, withDatabase } from "../open.ts";
 import type { Cli } from "./cli.ts";
@@ -34,7 +35,11 @@ export function queueCommands({ host, command, show }: Cli): void {
     .action(async (id, options, self) => {
       if (many.isAboutMany(self, id, ["kind", "since"], ["reason", "rate", "yes"])) {
         const agree = many.agreement(host, self);
-        const retrying = withDatabase(host, (db) => retryMany(db, options, agree));
+        const retrying = withDatabase(host, async (db) => {
+          const retried = await retryMany(db, options, agree);
+          if (retried.retried === 0) await refuseUnknownKind(db, options.kind);
+          return retried;
+        });
         return show(await retrying, renderRetriedMany);
       }
       show(await withDatabase(host, (db) => retry(db, id, options)), renderRetry);
