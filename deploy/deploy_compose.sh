@@ -1,13 +1,15 @@
 # shellcheck shell=bash
-# The part of deploy.sh for containers. The file .env beside compose.yml says which tag is in use, and which one was before.
+# The part of deploy.sh for containers. The file .env beside compose.yml says which tag is in use (HOOKWORK_VERSION), which one
+# was the last that all containers ran with (HOOKWORK_PROVEN_VERSION), and where --rollback goes (HOOKWORK_PREVIOUS_VERSION).
 # shellcheck disable=SC2154 # here, dry_run, rollback, what and ready_seconds are deploy.sh's
 
 deploy_by_compose() {
   cd -- "$here/.." || fail "$here/.. cannot be entered"
   [[ -f .env ]] || fail "there is no $PWD/.env; compose.yml says what belongs into it"
   lock "$PWD"
-  local former
+  local former proven
   former=$(variable HOOKWORK_VERSION)
+  proven=$(variable HOOKWORK_PROVEN_VERSION)
   release=$what
   if [[ $rollback ]]; then
     release=$(variable HOOKWORK_PREVIOUS_VERSION)
@@ -22,11 +24,16 @@ deploy_by_compose() {
     say "Migrations"
     run docker compose run --rm -T migrate ||
       fail "the database is not migrated, and nothing is switched; mend what is said above, and run this again"
-    # First the version before, so that an interruption in between forgets nothing.
-    if [[ $former != "$release" ]]; then set_variable HOOKWORK_PREVIOUS_VERSION "${former:-latest}"; fi
+    # First the version before, so that an interruption in between forgets nothing. One that never got ready is no way back.
+    if [[ ! $proven ]]; then
+      proven=${former:-latest}
+      set_variable HOOKWORK_PROVEN_VERSION "$proven"
+    fi
+    if [[ $proven != "$release" ]]; then set_variable HOOKWORK_PREVIOUS_VERSION "$proven"; fi
   fi
   set_variable HOOKWORK_VERSION "$release"
   replace_containers
+  set_variable HOOKWORK_PROVEN_VERSION "$release"
 }
 
 # What .env says of a variable, without the quotes.

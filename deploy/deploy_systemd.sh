@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The part of deploy.sh for binaries under systemd. Releases stay in folders of their own, the link `current` says which one
-# is in use, and `previous` which one was before.
+# is in use, `proven` which one was the last that all units ran with, and `previous` where --rollback goes.
 # shellcheck disable=SC2154 # dry_run, rollback, what and ready_seconds are deploy.sh's
 
 root=${HOOKWORK_ROOT:-/opt/hookwork}
@@ -30,6 +30,7 @@ deploy_by_systemd() {
   switch_to_release
   restart_receivers
   restart_workers
+  if [[ $(release_of proven) != "$release" ]]; then link proven "$release"; fi
   remove_old_releases
 }
 
@@ -81,10 +82,17 @@ prepare_database() {
   run "$cli" migrate || fail "the database is not migrated, see above. Nothing is switched; mend that, and run this again"
 }
 
-# First `previous`, so that an interruption in between forgets nothing; a link is replaced in one step.
+# First `previous`, so that an interruption in between forgets nothing; a link is replaced in one step. One that never got
+# ready is no way back: that goes to the one before it.
 switch_to_release() {
+  local proven
   say "Switch"
-  if [[ $(release_of current) != "$release" && -z $rollback ]]; then link previous "$(release_of current)"; fi
+  proven=$(release_of proven)
+  if [[ ! $proven ]]; then
+    proven=$(release_of current)
+    link proven "$proven"
+  fi
+  if [[ $proven != "$release" && -z $rollback ]]; then link previous "$proven"; fi
   link current "$release"
 }
 
@@ -125,7 +133,7 @@ remove_old_releases() {
   local folder
   find "$root/releases" -mindepth 1 -maxdepth 1 -type d -printf '%T@ %p\n' | sort -rn | tail -n "+$((kept_releases + 1))" |
     while read -r _ folder; do
-      if [[ $folder -ef $root/current || $folder -ef $root/previous ]]; then continue; fi
+      if [[ $folder -ef $root/current || $folder -ef $root/previous || $folder -ef $root/proven ]]; then continue; fi
       run rm -rf -- "$folder"
     done
 }

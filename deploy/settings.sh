@@ -42,12 +42,17 @@ SQL
   add DATABASE_URL "postgres://hookwork:$password@127.0.0.1:5432/hookwork"
 }
 
+# A line that is left out without a word may be a secret that senders know already: another one would refuse them all.
 take_over_settings() {
-  local line name
+  local line name number=0
   while IFS= read -r line || [[ $line ]]; do
+    line=${line%$'\r'} number=$((number + 1))
+    if [[ $line =~ ^[[:space:]]*([#\;].*)?$ ]]; then continue; fi
+    [[ $line =~ ^[A-Z][A-Z0-9_]*= ]] ||
+      fail "line $number of $settings is not NAME='value', from the beginning of the line to its end; write it so"
     name=${line%%=*}
     # An empty one, as most are in .env.example, counts as not given.
-    if [[ $line =~ ^[A-Z][A-Z0-9_]*=. ]] && ! has "$name"; then text+=$line$'\n'; fi
+    if [[ ! ${line#*=} =~ ^[[:space:]]*(\'\'|\"\")?[[:space:]]*$ ]] && ! has "$name"; then text+=$line$'\n'; fi
   done <"$settings"
 }
 

@@ -100,6 +100,9 @@ Deno.test("deploy.sh compose leaves the second receiver as it runs when the firs
   assertEquals(code, 1);
   assertMatch(output, /app is not ready/);
   assertEquals((await tree.calls()).filter((call) => call.includes("app2")), []);
+  // Nor is such a version the way back of the next one.
+  await tree.deploy("compose", "built2");
+  assertStringIncludes(await tree.env(), "\nHOOKWORK_PREVIOUS_VERSION='1.0.0'\n");
 });
 
 Deno.test("deploy.sh --dry-run compose tells Docker to do nothing, and leaves .env alone", async () => {

@@ -79,7 +79,7 @@ async function stepsOfDeploy(): Promise<number> {
   await using _ = tree;
   assertEquals((await tree.deploy(["systemd", next])).code, 0);
   const steps = await tree.steps();
-  assertEquals(steps, 13);
+  assertEquals(steps, 17);
   return steps;
 }
 
@@ -122,6 +122,17 @@ Deno.test("when a receiver does not get ready, deploy.sh leaves the others as th
   assertMatch(output, /hookwork-receiver@8081\.service is not ready .*--rollback systemd/);
   const restarted = (await tree.calls()).filter((call) => call.includes("restart"));
   assertEquals(restarted, [`${RELEASE("2.0.0")} restart ${FIRST}`]);
+});
+
+Deno.test("after a version that never got ready, and its successor, the way back leads to the one that ran and not to the broken one", async () => {
+  const { tree, next } = await deployed({ health: 1 });
+  await using _ = tree;
+  assertEquals((await tree.deploy(["systemd", next])).code, 1);
+  assertEquals((await tree.deploy(["systemd", await tree.build("3.0.0")])).code, 0);
+  assertEquals(await tree.release("previous"), RELEASE("1.0.0"));
+  assertEquals((await tree.deploy(["systemd", await tree.build("4.0.0", { health: 1 })])).code, 1);
+  assertEquals((await tree.deploy(["--rollback", "systemd"])).code, 0);
+  assertEquals(await tree.release("current"), RELEASE("3.0.0"));
 });
 
 Deno.test("a worker that does not stay up is told, with the way back", async () => {
