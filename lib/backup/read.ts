@@ -48,28 +48,41 @@ export async function readDocument(
   return await checked(where, await store.documents.get(name), sha256);
 }
 
-/** Reads all of a backup; one sentence for each file that is missing or damaged. */
-export async function verifyBackup(
-  backup: Backup,
-  { progress, signal }: Watcher,
-): Promise<string[]> {
+/** What reading all of a backup came to: one sentence for each file that is missing or damaged. */
+export interface Damage {
+  readonly rows: readonly string[];
+  /** By the names of the documents. */
+  readonly documents: ReadonlyMap<string, string>;
+}
+
+/** Reads all of a backup. */
+export async function findDamage(backup: Backup, { progress, signal }: Watcher): Promise<Damage> {
   const { tables, documents } = backup.manifest;
   const checks = [
-    ...tables.flatMap(({ files }) => files).map((file) => () => readRows(backup, file)),
-    ...documents.map((document) => () => readDocument(backup, document)),
+    ...tables.flatMap(({ files }) => files)
+      .map((file) => ({ document: undefined, read: () => readRows(backup, file) })),
+    ...documents.map((one) => ({ document: one.name, read: () => readDocument(backup, one) })),
   ];
-  const problems: string[] = [];
-  for (const [index, check] of checks.entries()) {
+  const rows: string[] = [];
+  const damaged = new Map<string, string>();
+  for (const [index, { read, document }] of checks.entries()) {
     signal.throwIfAborted();
     progress(`checked: ${index} of ${checks.length} file(s)`);
     try {
-      await check();
+      await read();
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      problems.push(error.message);
+      if (document === undefined) rows.push(error.message);
+      else damaged.set(document, error.message);
     }
   }
-  return problems;
+  return { rows, documents: damaged };
+}
+
+/** Reads all of a backup; one sentence for each file that is missing or damaged. */
+export async function verifyBackup(backup: Backup, watcher: Watcher): Promise<string[]> {
+  const { rows, documents } = await findDamage(backup, watcher);
+  return [...rows, ...documents.values()];
 }
 
 async function checked(

@@ -30,7 +30,7 @@ import { countSessions } from "../db/server.ts";
 import { openSession, type Session } from "../db/session.ts";
 import type { Manifest } from "./manifest.ts";
 import type { Watcher } from "./progress.ts";
-import { type Backup, readDocument, readRows, verifyBackup } from "./read.ts";
+import { type Backup, type Damage, findDamage, readDocument, readRows } from "./read.ts";
 import { textOfRows } from "./rows.ts";
 
 const APPLICATION = "hookwork-restore";
@@ -44,6 +44,8 @@ export interface RestoreTarget {
   readonly documents: DocumentStorage;
   /** How many numbers of each series of contracts are left out. */
   readonly skipNumbers: number;
+  /** Whether to go on without the documents that the backup has lost: all backups share one folder of them. */
+  readonly leaveOutDocuments?: boolean;
   /** Other migrations than those of this version. */
   readonly migrations?: URL;
   /** Is asked when all is checked and nothing is changed yet; throws to stop. */
@@ -54,6 +56,8 @@ export interface RestoreTarget {
 export interface Restored {
   readonly rows: number;
   readonly documents: number;
+  /** Why documents were left out, one sentence each. */
+  readonly lostDocuments: readonly string[];
   /** Tables that no migration makes: their rows stay in the backup. */
   readonly unknownTables: readonly string[];
   /** The jobs that will run again, by kind. */
@@ -75,24 +79,33 @@ export async function restoreBackup(
   const { manifest } = backup;
   const { databaseUrl: url, migrations: folder } = target;
   await refuseOtherSchema(manifest, folder);
-  const [damage, ...more] = await verifyBackup(backup, watcher);
-  if (damage !== undefined) {
-    throw new RefusedError(`${damage} (and ${more.length} more file(s) like it)`);
-  }
+  const damage = await findDamage(backup, watcher);
+  refuseDamage(damage, target);
   const session = openSession({ url, application: APPLICATION });
   try {
     await refuseUnfitDatabase(session, manifest);
     target.agree();
-    await restoreDocuments(backup, target.documents, watcher);
+    await restoreDocuments(backup, damage, target.documents, watcher);
     const isOfBackup = (name: string) => manifest.migrations.some((one) => one.name === name);
     await migrate({ url, folder, only: isOfBackup, log: watcher.progress });
     const restored = await restoreRows(session, backup, target, watcher);
     await migrate({ url, folder, log: watcher.progress });
     await analyze(session);
-    return restored;
+    const lost = [...damage.documents.values()];
+    return { ...restored, documents: manifest.documents.length - lost.length, lostDocuments: lost };
   } finally {
     await session.close();
   }
+}
+
+function refuseDamage({ rows, documents }: Damage, { leaveOutDocuments }: RestoreTarget): void {
+  const all = [...rows, ...leaveOutDocuments ? [] : documents.values()];
+  const [first] = all;
+  if (first === undefined) return;
+  const help = rows.length > 0
+    ? ""
+    : "; if no backup has the right documents, --leave-out-documents restores the rest";
+  throw new RefusedError(`${first} (and ${all.length - 1} more file(s) like it)${help}`);
 }
 
 async function refuseOtherSchema(
@@ -135,10 +148,11 @@ async function refuseUnfitDatabase(session: Session, { migrations }: Manifest): 
 /** Before the rows: a row must not speak of a document that is not there. */
 async function restoreDocuments(
   backup: Backup,
+  damage: Damage,
   to: DocumentStorage,
   { progress, signal }: Watcher,
 ): Promise<void> {
-  const { documents } = backup.manifest;
+  const documents = backup.manifest.documents.filter(({ name }) => !damage.documents.has(name));
   for (const [index, document] of documents.entries()) {
     signal.throwIfAborted();
     progress(`documents: ${index} of ${documents.length}`);
@@ -151,7 +165,7 @@ async function restoreRows(
   backup: Backup,
   target: RestoreTarget,
   watcher: Watcher,
-): Promise<Restored> {
+): Promise<Omit<Restored, "documents" | "lostDocuments">> {
   const { manifest } = backup;
   const known = new Set(await listTables(session));
   const tables = manifest.tables.filter(({ name }) => known.has(name));
@@ -163,7 +177,6 @@ async function restoreRows(
   await session.sql`commit`;
   return {
     rows: tables.reduce((total, { rows }) => total + rows, 0),
-    documents: manifest.documents.length,
     unknownTables: manifest.tables.map(({ name }) => name).filter((name) => !known.has(name)),
     unfinished,
     numbers,

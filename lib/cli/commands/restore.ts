@@ -15,6 +15,8 @@ import type { Page } from "../output.ts";
 export interface RestoreOptions {
   /** How many numbers of each series of contracts are left out. */
   readonly skipNumbers: number;
+  /** Whether documents that the backup has lost are left out. */
+  readonly leaveOutDocuments?: boolean;
   readonly agree: Agree;
 }
 
@@ -30,7 +32,7 @@ export interface Restored extends RestoredRows {
 export async function restore(
   host: Host,
   address: string,
-  { skipNumbers, agree }: RestoreOptions,
+  { agree, ...options }: RestoreOptions,
 ): Promise<Restored> {
   return await withPlaces(host, async (places, watcher) => {
     await withDatabase(host, contact);
@@ -41,7 +43,7 @@ export async function restore(
     const restored = await restoreBackup(backup, {
       databaseUrl,
       documents,
-      skipNumbers,
+      ...options,
       agree: () => agree(`${name} is ${age} old: what came after it will not be there.`),
     }, watcher);
     return { ...restored, backup: addressOf(backup.store, name), takenAt, problems };
@@ -50,7 +52,7 @@ export async function restore(
 
 /** What is there, what may happen twice, and the next steps in their order. */
 export function renderRestored(value: Restored, page: Page): string {
-  const { backup, takenAt, rows, documents, unfinished, numbers, unknownTables, problems } = value;
+  const { backup, takenAt, rows, documents, unfinished, numbers, unknownTables } = value;
   const kinds = unfinished.map(({ kind, count }) => `${kind} ${count}`).join(", ");
   const from = page.time(takenAt);
   const lost = `at most what came between ${from} and now`;
@@ -59,7 +61,8 @@ export function renderRestored(value: Restored, page: Page): string {
     ...unknownTables.map((name) =>
       `Left out: ${name} is no table of Hookwork; its rows are in the backup.`
     ),
-    ...problems.map((problem) => `Missing since the backup: ${problem}`),
+    ...value.lostDocuments.map((why) => `Left out: ${why}`),
+    ...value.problems.map((problem) => `Missing since the backup: ${problem}`),
     "",
     `Lost: ${lost}. It is a gap of each source now: hookwork gaps`,
     unfinished.length > 0

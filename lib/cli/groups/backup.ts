@@ -46,6 +46,7 @@ export function backupCommands({ host, command, show }: Cli): void {
       new Option("--skip-numbers <n>", "how many numbers of each series of contracts to leave out")
         .argParser(parseCount).default(SKIPPED_NUMBERS),
     )
+    .option("--leave-out-documents", "go on without documents that the backup has lost")
     .addOption(many.yesOption())
     .action(async (address, options, self) => {
       const agree = many.agreement(host, self);

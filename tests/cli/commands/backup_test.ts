@@ -158,6 +158,23 @@ Deno.test("a backup whose manifest is damaged does not hide the others from whoe
   assertEquals((await listed(env)).map(({ rows }) => rows === null), [false, true]);
 });
 
+Deno.test("a document that no backup has any more does not keep the rows from coming back, when that is said", async () => {
+  await using world = await filledWorld();
+  await cli(environmentOf(world), ["backup"]);
+  const [found] = await listed(environmentOf(world));
+  await Deno.writeTextFile(`${world.backupsFolder}/documents/contract-1-4521-v1.pdf`, "x");
+  await using other = await emptyWorld();
+  const args = ["restore", found!.backup, "--yes"];
+  const refused = await cli(environmentOf(other), args);
+  assertEquals(refused.exitCode, 1);
+  assertStringIncludes(refused.errors, "--leave-out-documents restores the rest");
+  const { exitCode, output } = await cli(environmentOf(other), [...args, "--leave-out-documents"]);
+  assertEquals(exitCode, 0);
+  assertStringIncludes(output, `${found!.rows} row(s), 0 document(s)`);
+  assertStringIncludes(output, "Left out: Cannot use ");
+  assertEquals((await other.database.sql`select from contract_documents`).length, 2);
+});
+
 Deno.test("a folder that cannot be written and a backup that is not there are told in one line", async () => {
   await using world = await filledWorld();
   const full = await cli(environmentOf(world, { BACKUP_DIR: "/dev/null/backups" }), ["backup"]);
