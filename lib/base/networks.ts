@@ -14,7 +14,8 @@ export type Networks = (address: string) => boolean;
 export function isNetwork(text: string): boolean {
   const [address, bits, ...rest] = text.split("/");
   const version = isIP(address!);
-  if (version !== 4 && version !== 6) return false;
+  // Of an address with a zone, such as fe80::1%eth0, no network can be made.
+  if (version !== 4 && version !== 6 || address!.includes("%")) return false;
   return bits === undefined ||
     rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= ADDRESS_BITS[version];
 }

@@ -12,7 +12,7 @@ Deno.test("networksOf() knows addresses and networks of both versions, and nobod
   assertEquals(networksOf([])("127.0.0.1"), false);
 });
 
-Deno.test("isNetwork() takes no name, no half of an address and no length that is none", () => {
+Deno.test("isNetwork() takes no name, no half of an address, no length that is none, and no zone, with which no receiver could start", () => {
   for (const text of ["192.0.2.7", "0.0.0.0/0", "192.0.2.0/24", "::1", "2001:db8::/32"]) {
     assertEquals(isNetwork(text), true, text);
   }
@@ -24,6 +24,8 @@ Deno.test("isNetwork() takes no name, no half of an address and no length that i
     "192.0.2.7/-1",
     "192.0.2.7/24/1",
     "::/129",
+    "fe80::1%eth0",
+    "fe80::%eth0/64",
   ];
   for (const text of wrong) assertEquals(isNetwork(text), false, text);
 });
